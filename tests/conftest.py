@@ -1,0 +1,47 @@
+"""What every test gets: a clean environment, no network beyond this machine, corpus lines at the end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.corpus import LINES
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the corpus lines, whether or not their tests passed."""
+    for line in LINES:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the caller's telemetry, proxy, colour or scheduler settings reaches a test."""
+    import os
+
+    prefixes = ("OTEL_", "NEMO_", "MEGATRON_", "SLURM_", "SBATCH_", "GRPC_", "LENS_", "GITHUB_")
+    exact = {"CI", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
+    for name in list(os.environ):
+        if name.startswith(prefixes) or name in exact or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A connection from this process to an address that is not this machine's is a bug."""
+    real = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host = str(address[0])
+            local = host.startswith(("127.", "::1", "::ffff:127.", "10.0.2.", "192.0.2.", "0.0.0.0"))
+            if not (local or host in ("localhost", "", "::")):
+                raise AssertionError(f"a test tried to reach {host}")
+        return real(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    yield
