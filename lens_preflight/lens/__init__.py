@@ -1,0 +1,1 @@
+"""NeMo Lens as data: its generations, its settings, and how each framework hands them on."""

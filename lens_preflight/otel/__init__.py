@@ -1,0 +1,1 @@
+"""What the OpenTelemetry SDK and its OTLP exporters make of an environment."""
