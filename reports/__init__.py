@@ -1,6 +1,43 @@
-"""Report formats by name."""
+"""Report formats by name; a format's module is imported when it is asked for, not before."""
 
 from __future__ import annotations
 
 if __name__ != "lens_preflight.reports":
     raise ImportError("import lens_preflight.reports, not the checkout folder 'reports'")
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import cast
+
+from lens_preflight.reports.writer import ReportError, Style, Writer, wants_color
+
+__all__ = ["REPORTS", "ReportError", "Style", "Writer", "wants_color"]
+
+
+class Formats(Mapping[str, Writer]):
+    """Writers by format name; iterating over the names imports no writer."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = dict(modules)
+
+    def __getitem__(self, name: str) -> Writer:
+        return cast(Writer, import_module(self._modules[name]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+
+REPORTS: Mapping[str, Writer] = Formats(
+    {
+        "console": "lens_preflight.reports.console",
+        "json": "lens_preflight.reports.jsonreport",
+        "junit": "lens_preflight.reports.junit",
+    }
+)
+"""Every format that ``--report`` takes, in the order of the help text."""
