@@ -18,6 +18,18 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(line)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the corpus lines of a worker process to the one that prints."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["corpus_lines"] = list(LINES)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over the corpus lines of a worker process."""
+    LINES.extend(getattr(node, "workeroutput", {}).get("corpus_lines", []))
+
+
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the caller's telemetry, proxy, colour or scheduler settings reaches a test."""

@@ -126,11 +126,14 @@ class Finding:
 class Proof:
     """What a check saw that makes it pass; not a finding.
 
-    ``text`` is one line without host, port or time; those go into ``evidence``.
+    ``text`` is one line without host, port or time; those go into ``evidence``. With a
+    ``missing_input`` the check passes but its checklist item stays open: it says what to type to have
+    the item itself judged.
     """
 
     text: str
     evidence: Mapping[str, str] = field(default_factory=dict, hash=False)
+    missing_input: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,70 @@
+"""``lens-preflight check``: the verdict."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from lens_preflight.cli.options import subject_options, verbosity_options
+from lens_preflight.settings import FAIL_ON
+
+
+@click.command()
+@click.argument("targets", nargs=-1, type=click.Path(), metavar="[TARGET]... [-- ARGS]...")
+@subject_options
+@click.option("--offline", is_flag=True, help="Send no packet.")
+@click.option("--backend", "backends", multiple=True, metavar="NAME=URL", help="Where telemetry is queried.")
+@click.option("--dashboard", "dashboards", multiple=True, metavar="FILE|DIR", help="Dashboard JSON.")
+@click.option(
+    "--collector-config", "collector_configs", multiple=True, metavar="FILE", help="Collector file."
+)
+@click.option("--rules", "rules", multiple=True, metavar="FILE", help="Prometheus rules.")
+@click.option("--select", multiple=True, metavar="ID,..", help="Only these checks.")
+@click.option("--ignore", multiple=True, metavar="ID,..", help="Not these checks.")
+@click.option("--expect", multiple=True, metavar="ITEM,..|all", help="Items that must be judged.")
+@click.option("--fail-on", type=click.Choice(FAIL_ON), help="What makes the exit code non-zero [unknown].")
+@click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help="json, junit, console.")
+@click.option(
+    "--timeout", type=click.FloatRange(0.1, 86_400), default=30.0, metavar="S", help="One deadline."
+)
+@click.option(
+    "--wait", type=click.FloatRange(0, 86_400), default=0.0, metavar="S", help="Retry the endpoint."
+)
+@verbosity_options
+@click.pass_context
+def check(ctx: click.Context, targets: tuple[str, ...], **options: Any) -> int:
+    """Judge a job before it runs.
+
+    TARGET is a training script, a job script or a manifest, recognised by content. Without one, the
+    environment alone is judged.
+    """
+    from lens_preflight.cli.gather import gather, words
+    from lens_preflight.core.deadline import Deadline
+    from lens_preflight.preflight import preflight
+    from lens_preflight.registry import builtin, register, select
+    from lens_preflight.reports.output import Console, parse_wanted, write_all
+    from lens_preflight.secrets import redactor
+    from lens_preflight.subject.builder import build
+
+    inputs = gather(targets, ctx.obj or (), options)
+    settings = inputs.settings
+    wanted = parse_wanted(options["reports"])
+    chosen = select(
+        register(builtin()),
+        words(options["select"]) or settings.select,
+        words(options["ignore"]) or settings.ignore,
+    )
+    deadline = Deadline.after(options["timeout"] + inputs.wait)
+    subject = build(inputs)
+    record = preflight(
+        inputs,
+        subject,
+        chosen,
+        deadline,
+        fail_on=options["fail_on"] or settings.fail_on,
+        argv=sys.argv[1:],
+    )
+    console = None if options["quiet"] else Console(options["verbose"], options["color"])
+    return write_all(redactor(subject).record(record), wanted, console)

@@ -1,0 +1,91 @@
+"""The outermost layer: exceptions become one line and an exit code, and nothing leaves as 1 by chance."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from lens_preflight.core.errors import InputError
+
+USAGE, CANNOT_TELL, INTERRUPTED, TERMINATED = 2, 3, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived; treated like Ctrl-C, with its own code."""
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise Terminated("terminated")
+
+
+def leave(command: Callable[[], object]) -> NoReturn:
+    """Run a command and end the process with its code.
+
+    A command returns an exit code, or None for 0. ``os._exit`` ends it, so that a thread stuck in a
+    name look-up cannot hold the process.
+    """
+    if hasattr(signal, "SIGTERM"):
+        signal.signal(signal.SIGTERM, _terminate)
+    code = _run(command)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def _run(command: Callable[[], object]) -> int:
+    try:
+        result = command()
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        _usage(error)
+        return USAGE
+    except InputError as error:
+        _say(f"lens-preflight: {error}")
+        return USAGE
+    except Terminated:
+        _say("lens-preflight: terminated")
+        return TERMINATED
+    except (KeyboardInterrupt, click.Abort):
+        _say("lens-preflight: interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return CANNOT_TELL
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else CANNOT_TELL
+    except BaseException as error:  # a traceback must not leave as 1, which reads as "not ready"
+        _broke(error)
+        return CANNOT_TELL
+
+
+def _usage(error: click.ClickException) -> None:
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f"; see {error.ctx.command_path} --help"
+    _say(f"lens-preflight: {error.format_message().rstrip('.')}{hint}")
+
+
+def _broke(error: BaseException) -> None:
+    """Name the kind and the place of a crash; the message and values may hold secrets."""
+    places = []
+    frame = error.__traceback__
+    while frame is not None:
+        places.append(f"{frame.tb_frame.f_globals.get('__name__', '?')}:{frame.tb_lineno}")
+        frame = frame.tb_next
+    where = " > ".join(places[-4:])
+    _say(f"lens-preflight: internal error: {type(error).__name__} in {where}; please report it")
+
+
+def _say(text: str) -> None:
+    line = " ".join(text.split())
+    with contextlib.suppress(OSError, ValueError):
+        print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)

@@ -1,0 +1,133 @@
+"""From parsed options to the Inputs of a run: the only reader of the process environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lens_preflight.core.errors import InputError
+from lens_preflight.core.finding import Location
+from lens_preflight.core.variable import Environment, Origin, Variable
+from lens_preflight.core.words import State
+from lens_preflight.registry import expected_items
+from lens_preflight.settings import Settings, find, load
+from lens_preflight.subject.inputs import Inputs
+
+MAX_ENV_FILE = 10_000_000
+
+
+def gather(targets: Sequence[str], args: Sequence[str], options: Mapping[str, Any]) -> Inputs:
+    """The Inputs of a command.
+
+    ``options`` are click's parameters by name; those that a command does not have count as unset.
+
+    Raises:
+        InputError: a file cannot be read, an assignment has no name, settings are wrong.
+    """
+    settings = _settings(options)
+    process = Environment() if options.get("no_environ") else Environment.of(os.environ)
+    profile, why = choose_profile(options.get("profile") or settings.profile, Environment.of(os.environ))
+    expect = options.get("expect") or settings.expect
+    return Inputs(
+        targets=(*targets, *options.get("job", ())),
+        module=options.get("module"),
+        args=tuple(args),
+        profile=profile,
+        profile_why=why,
+        offline=bool(options.get("offline")),
+        process=process,
+        given=_given(options.get("env_files", ()), options.get("assignments", ())),
+        submit_environ=bool(options.get("submit_environ")) or profile == "login",
+        submit=options.get("submit"),
+        lens=options.get("lens", "auto"),
+        purpose=options.get("purpose"),
+        topology=options.get("topology"),
+        world_size=options.get("world_size"),
+        nodes=options.get("nodes"),
+        gpus_per_node=options.get("gpus_per_node"),
+        path_map=tuple(pair("--map", text) for text in options.get("maps", ())),
+        endpoint=options.get("endpoint"),
+        backends={**settings.backends, **dict(pair("--backend", t) for t in options.get("backends", ()))},
+        dashboards=tuple(options.get("dashboards", ())),
+        collector=tuple(options.get("collector_configs", ())),
+        rules=tuple(options.get("rules", ())),
+        expect=expected_items(words(expect)),
+        wait=options.get("wait", 0.0),
+        canary=bool(options.get("send_canary")),
+        settings=settings,
+        folder=Path(),
+    )
+
+
+def _settings(options: Mapping[str, Any]) -> Settings:
+    named = options.get("config")
+    return load(Path(named) if named else find(Path()))
+
+
+def words(texts: Sequence[str]) -> tuple[str, ...]:
+    """Comma lists of several options as one list."""
+    return tuple(word for text in texts for word in str(text).replace(" ", "").split(",") if word)
+
+
+def pair(option: str, text: str) -> tuple[str, str]:
+    """NAME=VALUE as a pair; InputError when there is no name or no value."""
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise InputError(f"{option} {text!r}: not of the form NAME=VALUE; write both sides")
+    return name, value
+
+
+def choose_profile(named: str, environ: Environment) -> tuple[str, str]:
+    """The profile and why: named, or by what the environment says about this machine."""
+    if named != "auto":
+        return named, "as given"
+    ci = environ["CI"].value
+    if ci and ci.lower() not in ("0", "false", "no"):
+        return "ci", "the variable CI is set"
+    if environ["SLURM_JOB_ID"].value:
+        return "node", "inside an allocation: SLURM_JOB_ID is set"
+    return "login", "neither CI nor an allocation"
+
+
+def _given(env_files: Sequence[str], assignments: Sequence[str]) -> Environment:
+    variables: dict[str, Variable] = {}
+    for name in env_files:
+        variables.update((v.name, v) for v in read_env_file(name))
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals or not name or "\0" in text:
+            shown = name or "an empty name"
+            raise InputError(f"--set {shown}: not of the form NAME=VALUE; write --set NAME=VALUE")
+        variables[name] = Variable(name, State.VALUE, value, Origin("--set", Location.option("--set")))
+    return Environment(variables)
+
+
+def read_env_file(name: str) -> list[Variable]:
+    """The assignments of an environment file: NAME=VALUE lines, ``export`` and quotes allowed.
+
+    Raises:
+        InputError: it cannot be read, or a line is no assignment.
+    """
+    path = Path(name)
+    try:
+        if path.stat().st_size > MAX_ENV_FILE:
+            raise InputError(f"{name}: more than {MAX_ENV_FILE} bytes; name the right file with --env-file")
+        lines = path.read_bytes().decode("utf-8", "surrogateescape").splitlines()
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror}); check --env-file") from None
+    variables = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip().removeprefix("export ").strip()
+        if not text or text.startswith("#"):
+            continue
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip() or " " in key.strip():
+            raise InputError(f"{name}:{number}: no assignment; write NAME=VALUE")
+        value = value.strip()
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+            value = value[1:-1]
+        origin = Origin(f"{name}:{number}", Location.file(name, number))
+        variables.append(Variable(key.strip(), State.VALUE, value, origin))
+    return variables

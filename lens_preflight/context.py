@@ -1,0 +1,185 @@
+"""All that a check may look at; it sees nothing else of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.deadline import Deadline
+from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
+from lens_preflight.core.outcome import Target
+from lens_preflight.core.variable import Environment
+from lens_preflight.core.words import Scope
+from lens_preflight.core.world import World
+from lens_preflight.lens.config import LensConfig
+from lens_preflight.lens.generations import Generation
+from lens_preflight.otel.files import Files
+from lens_preflight.settings import Settings
+from lens_preflight.subject.launch import Launch
+from lens_preflight.subject.subject import Subject
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.model import CollectorConfig
+    from lens_preflight.dashboards.model import Dashboard
+    from lens_preflight.dashboards.rules import RuleFile
+    from lens_preflight.jobs.model import JobModel
+    from lens_preflight.otel.exporter import Exporter
+    from lens_preflight.otel.view import OtelView
+    from lens_preflight.probe.model import ProbeResult
+    from lens_preflight.program.model import ProgramModel
+
+SIGNALS = ("traces", "metrics", "logs")
+
+
+@dataclass(frozen=True)
+class Context:
+    """One call of one check: its target, the subject, and what it may use.
+
+    ``generation`` is the Lens generation to judge under; when several may be meant the check is
+    called for each and the worst outcome counts. ``prober`` sends packets, None when none may be
+    sent.
+    """
+
+    subject: Subject
+    target: Target
+    deadline: Deadline
+    generation: Generation
+    current: Launch | None = None
+    prober: Callable[[Exporter], ProbeResult] | None = None
+    host: str = ""
+
+    @property
+    def launch(self) -> Launch:
+        """The launch of the target; the only one, for a check that runs once.
+
+        Raises:
+            Skip: the check runs once and there are several launches, or none.
+        """
+        if self.current is not None:
+            return self.current
+        if len(self.subject.launches) == 1:
+            return self.subject.launches[0]
+        raise Skip("there is not exactly one launch to judge")
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """All launches of the run."""
+        return self.subject.launches
+
+    @property
+    def env(self) -> Environment:
+        """The environment of the launch."""
+        return self.launch.env
+
+    @property
+    def lens(self) -> LensConfig:
+        """What Lens makes of the environment of the launch."""
+        return LensConfig(self.env, self.launch.framework, self.generation)
+
+    @property
+    def otel(self) -> OtelView:
+        """What the SDK and the exporters make of it."""
+        from lens_preflight.otel.view import OtelView
+
+        return OtelView(self.env, self.generation, self.files)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals that are exported; empty when telemetry is off."""
+        return enabled_signals(self.lens)
+
+    @property
+    def program(self) -> ProgramModel:
+        """The program of the launch; Skip when no script was given, Undecided when unreadable."""
+        return self.subject.program(self.launch)
+
+    @property
+    def world(self) -> World | None:
+        """The processes of the launch, None when nobody says how many."""
+        return self.launch.world
+
+    @property
+    def job(self) -> JobModel | None:
+        """The job script of the launch, None when the launch comes from nowhere else."""
+        at = self.launch.at
+        for job in self.subject.jobs:
+            if at is not None and job.path == at.what:
+                return job
+        return self.subject.jobs[0] if len(self.subject.jobs) == 1 else None
+
+    @property
+    def dashboards(self) -> tuple[Dashboard, ...]:
+        """The dashboards given."""
+        return self.subject.dashboards
+
+    @property
+    def rules(self) -> tuple[RuleFile, ...]:
+        """The Prometheus rules given."""
+        return self.subject.rules
+
+    @property
+    def collector(self) -> CollectorConfig | None:
+        """The collector configuration given."""
+        return self.subject.collector
+
+    @property
+    def profile(self) -> str:
+        """ci, login or node: where this runs."""
+        return self.subject.inputs.profile
+
+    @property
+    def purpose(self) -> str | None:
+        """production, profiling, debug or None."""
+        return self.subject.purpose
+
+    @property
+    def topology(self) -> str | None:
+        """gateway, node-agent or None."""
+        return self.subject.topology
+
+    @property
+    def settings(self) -> Settings:
+        """The settings file, frozen."""
+        return self.subject.inputs.settings
+
+    @property
+    def files(self) -> Files:
+        """The files of the host that the job would open."""
+        return self.subject.files
+
+    def probe(self, exporter: Exporter) -> ProbeResult:
+        """What became of one empty export; the same exporter is asked only once a run.
+
+        Raises:
+            Skip: no packet may be sent.
+        """
+        if self.prober is None:
+            raise Skip("no packet may be sent (--offline)", missing_input="a run without --offline")
+        return self.prober(exporter)
+
+
+def enabled_signals(lens: LensConfig) -> tuple[str, ...]:
+    """The signals that a configuration exports.
+
+    Raises:
+        Undecided: a switch is not known before the job starts.
+    """
+    if not lens.enabled:
+        return ()
+    switches = (lens.traces_enabled, lens.metrics_enabled, lens.logs_enabled)
+    return tuple(signal for signal, on in zip(SIGNALS, switches, strict=True) if on)
+
+
+def signal_targets(launch: Launch, generation: Generation, many: bool) -> tuple[Target, ...]:
+    """The targets of a check that is called per signal, for one launch.
+
+    A switch that cannot be known keeps its signal in, so that the check can say why it cannot tell.
+    """
+    lens = LensConfig(launch.env, launch.framework, generation)
+    try:
+        signals = enabled_signals(lens)
+    except (Undecided, LibraryFailure):
+        signals = SIGNALS[:2]
+    suffix = f" @ {launch.key}" if many else ""
+    return tuple(Target(Scope.SIGNAL, f"{signal}{suffix}") for signal in signals)

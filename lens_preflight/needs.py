@@ -1,0 +1,92 @@
+"""Whether a check has what it needs, and what to give when it has not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lens_preflight.context import Context
+from lens_preflight.core.check import Check
+from lens_preflight.core.words import Need, Scope
+
+
+@dataclass(frozen=True)
+class Missing:
+    """An input that is not there: ``give`` is what to type; ``expected`` makes it unknown, not skip."""
+
+    reason: str
+    give: str
+    expected: bool
+
+
+GIFTS = {
+    Need.ENVIRONMENT: "--set NAME=VALUE",
+    Need.SCRIPT: "a training script",
+    Need.JOB: "a job script",
+    Need.NETWORK: "a run without --offline",
+    Need.DASHBOARDS: "--dashboard FILE",
+    Need.RULES: "--rules FILE",
+    Need.COLLECTOR: "--collector-config FILE",
+    Need.BACKEND: "--backend NAME=URL",
+}
+"""What to type for each need."""
+
+WORDS = {
+    Need.ENVIRONMENT: "no environment",
+    Need.SCRIPT: "no training script",
+    Need.JOB: "no job script",
+    Need.NETWORK: "no network",
+    Need.DASHBOARDS: "no dashboard",
+    Need.RULES: "no rules file",
+    Need.COLLECTOR: "no collector configuration",
+    Need.BACKEND: "no backend",
+}
+
+
+def missing(check: Check, context: Context) -> Missing | None:
+    """The first need that is not met, None when the check can run."""
+    for need in check.needs:
+        if not _there(need, context):
+            return _missing(need, context)
+    if check.any_of and not any(_there(need, context) for need in check.any_of):
+        first = _missing(check.any_of[0], context)
+        gifts = " or ".join(GIFTS[need] for need in check.any_of)
+        words = ", ".join(WORDS[need] for need in check.any_of)
+        return Missing(f"{words} was given", gifts, first.expected)
+    if check.scope in (Scope.LAUNCH, Scope.SIGNAL) and not context.subject.launches:
+        return Missing("the job starts no process that could be read", "a launch line", True)
+    return None
+
+
+def _there(need: Need, context: Context) -> bool:
+    inputs = context.subject.inputs
+    return {
+        Need.ENVIRONMENT: True,
+        Need.SCRIPT: _has_script(context),
+        Need.JOB: bool(context.subject.jobs),
+        Need.NETWORK: context.prober is not None,
+        Need.DASHBOARDS: bool(inputs.dashboards),
+        Need.RULES: bool(inputs.rules),
+        Need.COLLECTOR: bool(inputs.collector),
+        Need.BACKEND: bool(inputs.backends),
+    }[need]
+
+
+def _has_script(context: Context) -> bool:
+    launches = [context.current] if context.current else context.subject.launches
+    return any(launch.program_file or launch.module for launch in launches)
+
+
+def _missing(need: Need, context: Context) -> Missing:
+    inputs = context.subject.inputs
+    expected = {
+        Need.SCRIPT: bool(inputs.targets or inputs.module),
+    }.get(need, False)
+    give = GIFTS[need]
+    reason = f"{WORDS[need]} was given"
+    if need is Need.SCRIPT and expected:
+        give = "--map IN=OUT"
+        reason = "the program of this launch is not a file that can be read here"
+    if need is Need.NETWORK and inputs.profile == "ci" and not inputs.offline:
+        give = "--endpoint URL, --wait or --expect 6"
+        reason = "the profile ci sends no packet by itself"
+    return Missing(reason, give, expected)

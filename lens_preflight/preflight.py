@@ -1,0 +1,156 @@
+"""One whole run: from the inputs to the finished record."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+
+from lens_preflight import __version__
+from lens_preflight.context import Context, signal_targets
+from lens_preflight.core.check import Check
+from lens_preflight.core.deadline import Deadline
+from lens_preflight.core.finding import Assumption
+from lens_preflight.core.outcome import Outcome, RunRecord, Target
+from lens_preflight.core.words import Scope
+from lens_preflight.describe import describe, obtained
+from lens_preflight.runner import Job, fold, run
+from lens_preflight.subject.inputs import Inputs
+from lens_preflight.subject.launch import Launch
+from lens_preflight.subject.subject import Subject
+from lens_preflight.verdict import counted, headline, judge, sum_items
+
+
+def preflight(
+    inputs: Inputs,
+    subject: Subject,
+    checks: Sequence[Check],
+    deadline: Deadline,
+    *,
+    fail_on: str = "unknown",
+    argv: Sequence[str] = (),
+) -> RunRecord:
+    """Judge the subject with the checks and sum up; always ends by the deadline.
+
+    An interrupt ends the run early: the record then holds what was known and says so.
+    """
+    started, clock = datetime.datetime.now(datetime.timezone.utc), monotonic()
+    base = _context(subject, deadline)
+    jobs = [job for check in checks for job in _jobs(check, subject, base)]
+    outcomes: list[Outcome] = []
+    interrupted = ""
+    try:
+        outcomes.extend(run(jobs, base.deadline))
+    except KeyboardInterrupt as interrupt:
+        interrupted = str(interrupt) or "interrupted"
+    incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
+    results = fold(outcomes, checks)
+    items = sum_items(results, inputs.expect)
+    verdict, code = judge(results, items, inputs.expect, fail_on=fail_on, incomplete=bool(incomplete))
+    return RunRecord(
+        profile=inputs.profile,
+        profile_why=inputs.profile_why,
+        verdict=verdict.value,
+        headline=headline(verdict, items),
+        exit_code=code,
+        items=items,
+        results=results,
+        assumptions=_assumptions(results, inputs),
+        inputs=_digests(inputs),
+        subject=describe(subject),
+        run={
+            "started": started.isoformat(timespec="seconds"),
+            "seconds": round(monotonic() - clock, 3),
+            "host": socket.gethostname(),
+            "argv": list(argv),
+            "settings": inputs.settings.source,
+            "incomplete": incomplete,
+            "obtained": obtained(inputs),
+        },
+        counts=counted(results),
+        incomplete=incomplete,
+        tool=f"lens-preflight {__version__}",
+    )
+
+
+def _late(outcomes: Sequence[Outcome]) -> bool:
+    return any("the deadline was reached" in o.reason for o in outcomes)
+
+
+def _context(subject: Subject, deadline: Deadline) -> Context:
+    """The context that every job's own context is made from."""
+    inputs = subject.inputs
+    generation = subject.generations(None)[-1]
+    context = Context(subject, Target(), deadline, generation, host=socket.gethostname())
+    if not may_send(inputs):
+        return context
+    from lens_preflight.probe.prober import Prober
+
+    prober = Prober(deadline, subject.files, wait=inputs.wait)
+    return dataclasses.replace(context, prober=prober.result)
+
+
+def may_send(inputs: Inputs) -> bool:
+    """Whether the endpoint is probed: never offline; in CI only when somebody asked for it."""
+    if inputs.offline:
+        return False
+    asked = inputs.endpoint is not None or inputs.wait > 0 or 6 in inputs.expect or inputs.canary
+    return inputs.profile != "ci" or asked
+
+
+def _jobs(check: Check, subject: Subject, base: Context) -> list[Job]:
+    return [
+        Job(
+            check,
+            target,
+            tuple(
+                dataclasses.replace(base, target=target, current=launch, generation=generation)
+                for generation in subject.generations(launch)
+            ),
+        )
+        for target, launch in _targets(check, subject)
+    ]
+
+
+def _targets(check: Check, subject: Subject) -> list[tuple[Target, Launch | None]]:
+    """What the check is called for; at least one target, so that no check vanishes silently."""
+    launches = subject.launches
+    many = len(launches) > 1
+    pairs: list[tuple[Target, Launch | None]] = []
+    if check.scope is Scope.LAUNCH:
+        pairs = [(Target(Scope.LAUNCH, one.key), one) for one in launches]
+    elif check.scope is Scope.SIGNAL:
+        pairs = [
+            (target, one)
+            for one in launches
+            for target in dict.fromkeys(
+                t for g in subject.generations(one) for t in signal_targets(one, g, many)
+            )
+        ]
+    elif check.scope is Scope.BACKEND:
+        pairs = [(Target(Scope.BACKEND, name), None) for name in subject.inputs.backends]
+    return pairs or [(Target(check.scope), launches[0] if len(launches) == 1 else None)]
+
+
+def _assumptions(results: Sequence[Outcome], inputs: Inputs) -> tuple[Assumption, ...]:
+    said = [a for outcome in results for a in outcome.assumptions]
+    for rule, severity in inputs.settings.severity.items():
+        word = "off" if severity is None else severity.word
+        said.append(Assumption(f"severity of {rule}", word, inputs.settings.source))
+    if inputs.endpoint is not None:
+        said.append(Assumption("endpoint", inputs.endpoint, "--endpoint replaces the job's own"))
+    return tuple(dict.fromkeys(said))
+
+
+def _digests(inputs: Inputs) -> tuple[tuple[str, str], ...]:
+    names = (*inputs.targets, *inputs.dashboards, *inputs.collector, *inputs.rules, inputs.settings.source)
+    digests = []
+    for name in dict.fromkeys(n for n in names if n):
+        path = Path(name)
+        if path.is_file():
+            digests.append((name, hashlib.sha256(path.read_bytes()).hexdigest()))
+    return tuple(digests)

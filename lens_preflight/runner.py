@@ -1,0 +1,200 @@
+"""Runs checks over their targets on daemon threads, until all is said or the deadline is reached."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from lens_preflight.context import Context
+from lens_preflight.core.check import Check, Said
+from lens_preflight.core.deadline import Deadline
+from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
+from lens_preflight.core.finding import Assumption, Finding, Proof
+from lens_preflight.core.outcome import Judged, Outcome, Target
+from lens_preflight.core.words import Severity, Status
+from lens_preflight.needs import missing
+
+WORKERS = 8
+
+_WORST = (Status.FAIL, Status.ERROR, Status.UNKNOWN, Status.WARN, Status.PASS, Status.SKIP)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One call of one check: ``contexts`` differ in the Lens generation only."""
+
+    check: Check
+    target: Target
+    contexts: tuple[Context, ...]
+
+
+def run(jobs: Sequence[Job], deadline: Deadline) -> Iterator[Outcome]:
+    """Judge all jobs; outcomes come as they end, not in order.
+
+    Threads are daemons, since a stuck name look-up cannot be interrupted and a pool would wait for
+    it at exit. A job that has not ended by the context's deadline becomes an error outcome.
+    """
+    todo: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, Outcome]] = queue.SimpleQueue()
+    for number, job in enumerate(jobs):
+        todo.put((number, job))
+    for _ in range(min(WORKERS, len(jobs))):
+        threading.Thread(target=_work, args=(todo, done), daemon=True).start()
+    open_jobs = dict(enumerate(jobs))
+    while open_jobs:
+        try:
+            number, outcome = done.get(timeout=min(deadline.remaining(), threading.TIMEOUT_MAX))
+        except queue.Empty:
+            break
+        del open_jobs[number]
+        yield outcome
+    for job in open_jobs.values():
+        reason = "the deadline was reached while it was still running; give --timeout more seconds"
+        yield _outcome(job.check, job.target, Status.ERROR, reason=reason)
+
+
+def _work(todo: queue.SimpleQueue[tuple[int, Job]], done: queue.SimpleQueue[tuple[int, Outcome]]) -> None:
+    while True:
+        try:
+            number, job = todo.get_nowait()
+        except queue.Empty:
+            return
+        done.put((number, judge(job)))
+
+
+def judge(job: Job) -> Outcome:
+    """The outcome of one job: of several generations that may be meant, the worst."""
+    outcomes = [_judge_once(job.check, job.target, context) for context in job.contexts]
+    return min(outcomes, key=lambda o: _WORST.index(o.status))
+
+
+def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
+    started = monotonic()
+    need = missing(check, context)
+    if need is not None:
+        status = Status.UNKNOWN if need.expected else Status.SKIP
+        return _outcome(check, target, status, reason=need.reason, missing_input=need.give)
+    said: list[Said] = []
+    status, reason, at, give = Status.PASS, "", None, ""
+    try:
+        for word in check.run(context) or ():
+            said.append(word)  # one by one: what was said before a crash is kept
+    except Skip as skip:
+        status, reason, give = Status.SKIP, skip.reason, skip.missing_input
+    except Undecided as undecided:
+        status, reason, at = Status.UNKNOWN, undecided.reason, undecided.at
+    except LibraryFailure as failure:
+        status = Status.UNKNOWN
+        reason = f"{failure}; see the findings of the check environment"
+    except Exception as error:  # the one place: a check that breaks must not end the run
+        status, reason = Status.ERROR, _crash(error)
+    outcome = _sum_up(check, target, context, said, status, reason)
+    return replace(
+        outcome, reason_at=at, missing_input=give or outcome.missing_input, seconds=monotonic() - started
+    )
+
+
+def _crash(error: Exception) -> str:
+    """One line about a crash: its kind, and the place in our code; never the message of a library."""
+    place = ""
+    frame = error.__traceback__
+    while frame is not None:
+        if (
+            "lens_preflight" in frame.tb_frame.f_code.co_filename
+            or "checks" in frame.tb_frame.f_code.co_filename
+        ):
+            place = f" in {frame.tb_frame.f_globals.get('__name__', '?')}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    return f"the check itself broke: {type(error).__name__}{place}; please report it"
+
+
+def _sum_up(
+    check: Check, target: Target, context: Context, said: Sequence[Said], status: Status, reason: str
+) -> Outcome:
+    findings = []
+    for finding in (s for s in said if isinstance(s, Finding)):
+        if finding.rule not in check.rules:
+            reason = f"the check reported a rule that it does not declare: {finding.rule.id}"
+            return _outcome(check, target, Status.ERROR, reason=reason)
+        weighed = _weigh(finding, context)
+        if weighed is not None:
+            findings.append(Judged(weighed, (target,)))
+    heaviest = max((j.finding.severity for j in findings), default=None)
+    if heaviest is Severity.BLOCKER:
+        status = Status.FAIL  # outranks unknown and error: the user can act on it
+    elif status is Status.PASS and heaviest is Severity.CAUTION:
+        status = Status.WARN
+    proofs = [s for s in said if isinstance(s, Proof)]
+    if status in (Status.PASS, Status.WARN) and not reason:
+        reason = "; ".join(dict.fromkeys(p.text for p in proofs))
+    evidence = {k: v for p in proofs for k, v in p.evidence.items()}
+    give = next((p.missing_input for p in proofs if p.missing_input), "")
+    return replace(
+        _outcome(check, target, status, reason=reason, missing_input=give),
+        findings=tuple(findings),
+        evidence=evidence,
+        assumptions=tuple(s for s in said if isinstance(s, Assumption)),
+    )
+
+
+def _weigh(finding: Finding, context: Context) -> Finding | None:
+    """The finding with the severity that the settings give its rule; None: switched off."""
+    overrides = context.settings.severity
+    if finding.rule.id not in overrides:
+        return finding
+    severity = overrides[finding.rule.id]
+    return None if severity is None else replace(finding, rule=replace(finding.rule, severity=severity))
+
+
+def _outcome(
+    check: Check, target: Target, status: Status, *, reason: str = "", missing_input: str = ""
+) -> Outcome:
+    return Outcome(
+        check=check.id,
+        title=check.title,
+        items=check.items,
+        scope=check.scope,
+        targets=(target,),
+        status=status,
+        reason=reason,
+        missing_input=missing_input,
+        url=check.url,
+        decisive=check.decisive,
+    )
+
+
+def fold(outcomes: Iterable[Outcome], order: Sequence[Check]) -> tuple[Outcome, ...]:
+    """Outcomes in checklist order; those that say the same of several targets become one."""
+    place = {check.id: n for n, check in enumerate(order)}
+    folded: dict[object, Outcome] = {}
+    for outcome in sorted(outcomes, key=lambda o: (place[o.check], [t.key for t in o.targets])):
+        key = _sameness(outcome)
+        known = folded.get(key)
+        folded[key] = outcome if known is None else _join(known, outcome)
+    return tuple(folded.values())
+
+
+def _sameness(outcome: Outcome) -> object:
+    found = tuple((j.finding.rule, j.finding.message, j.finding.at, j.waived) for j in outcome.findings)
+    return outcome.check, outcome.status, outcome.reason, outcome.reason_at, found
+
+
+def _join(one: Outcome, other: Outcome) -> Outcome:
+    targets = (*one.targets, *other.targets)
+    findings = tuple(
+        replace(j, targets=(*j.targets, *k.targets))
+        for j, k in itertools.zip_longest(one.findings, other.findings)
+    )
+    assumptions = tuple(dict.fromkeys((*one.assumptions, *other.assumptions)))
+    return replace(
+        one,
+        targets=targets,
+        findings=findings,
+        assumptions=assumptions,
+        evidence={**other.evidence, **one.evidence},
+        seconds=one.seconds + other.seconds,
+    )

@@ -1,0 +1,182 @@
+"""preflight.toml, or the table ``[tool.lens-preflight]`` of pyproject.toml: read, checked, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lens_preflight.core.errors import InputError
+from lens_preflight.core.words import Severity
+from lens_preflight.suggest import did_you_mean
+
+PROFILES = ("auto", "ci", "login", "node")
+PURPOSES = ("production", "profiling", "debug")
+TOPOLOGIES = ("gateway", "node-agent")
+FAIL_ON = ("never", "fail", "unknown", "warn")
+FAMILIES = ("step_duration", "loss", "throughput", "grad_norm")
+MAX_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a site or a project decided once; the command line wins over each of it.
+
+    ``families`` maps a panel family to metric stems in OTel spelling; ``backends`` a name to a URL;
+    ``severity`` a rule id to its weight here, None for a rule that is switched off.
+    """
+
+    profile: str = "auto"
+    purpose: str | None = None
+    topology: str | None = None
+    expect: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str = "unknown"
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    backends: Mapping[str, str] = field(default_factory=dict)
+    severity: Mapping[str, Severity | None] = field(default_factory=dict)
+    source: str = ""
+
+
+def find(folder: Path) -> Path | None:
+    """The settings file of a folder: preflight.toml, else a pyproject.toml that has our table."""
+    own = folder / "preflight.toml"
+    if own.is_file():
+        return own
+    shared = folder / "pyproject.toml"
+    try:
+        if shared.is_file() and b"lens-preflight" in shared.read_bytes()[:MAX_BYTES]:
+            return shared if _table(shared) is not None else None
+    except (OSError, InputError):
+        return None
+    return None
+
+
+def load(path: Path | None) -> Settings:
+    """The settings of a file, the defaults for None.
+
+    Raises:
+        InputError: the file cannot be read, is not TOML, or says something that has no meaning.
+    """
+    if path is None:
+        return Settings()
+    table = _table(path)
+    if table is None:
+        raise InputError(f"{path}: no table [tool.lens-preflight]; add it, or give a preflight.toml")
+    return _settings(table, str(path))
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path}: more than {MAX_BYTES} bytes is no settings file; name another one")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check --config") from None
+    whole = parse_toml(data, str(path))
+    if path.name != "pyproject.toml":
+        return whole
+    table = whole.get("tool", {}).get("lens-preflight") if isinstance(whole.get("tool"), dict) else None
+    return table if isinstance(table, dict) else None
+
+
+def parse_toml(data: bytes, name: str) -> dict[str, Any]:
+    """TOML 1.0; InputError with the line of the first error."""
+    try:
+        import tomllib
+    except ImportError:  # Python 3.10
+        import tomli as tomllib
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{name}: not TOML 1.0: {error}; correct that place") from None
+
+
+def _settings(table: Mapping[str, Any], name: str) -> Settings:
+    read: dict[str, Any] = {"source": name}
+    for key, value in table.items():
+        reader = _KEYS.get(key)
+        if reader is None:
+            raise InputError(f"{name}: unknown key {key!r}; {did_you_mean(key, _KEYS)}")
+        read.update(reader(value, f"{name}: {key}"))
+    return Settings(**read)
+
+
+def _one_of(key: str, words: tuple[str, ...]) -> Callable[[Any, str], dict[str, Any]]:
+    def read(value: Any, where: str) -> dict[str, Any]:
+        if value not in words:
+            raise InputError(f"{where} = {value!r} is none of {', '.join(words)}; write one of them")
+        return {key: value}
+
+    return read
+
+
+def _words(key: str) -> Callable[[Any, str], dict[str, Any]]:
+    def read(value: Any, where: str) -> dict[str, Any]:
+        items = [value] if isinstance(value, str | int) else value
+        if not isinstance(items, list) or not all(isinstance(i, str | int) for i in items):
+            raise InputError(f'{where} must be a list of texts; write {key} = ["..."]')
+        return {key: tuple(str(i) for i in items)}
+
+    return read
+
+
+def _site(value: Any, where: str) -> dict[str, Any]:
+    table = _mapping(value, where)
+    for key, word in table.items():
+        if key != "collector":
+            raise InputError(f"{where}: unknown key {key!r}; {did_you_mean(key, ['collector'])}")
+        if word not in TOPOLOGIES:
+            raise InputError(f"{where}.collector = {word!r} is none of {', '.join(TOPOLOGIES)}")
+    return {"topology": table.get("collector")}
+
+
+def _families(value: Any, where: str) -> dict[str, Any]:
+    families: dict[str, tuple[str, ...]] = {}
+    for key, stems in _mapping(value, where).items():
+        if key not in FAMILIES:
+            raise InputError(f"{where}: unknown family {key!r}; {did_you_mean(key, FAMILIES)}")
+        if stems is False or stems == []:
+            families[key] = ()
+            continue
+        families.update(_words(key)(stems, f"{where}.{key}"))
+    return {"families": families}
+
+
+def _backends(value: Any, where: str) -> dict[str, Any]:
+    backends = _mapping(value, where)
+    if not all(isinstance(url, str) for url in backends.values()):
+        raise InputError(f'{where} maps names to URLs; write jaeger = "http://host:16686"')
+    return {"backends": backends}
+
+
+def _severity(value: Any, where: str) -> dict[str, Any]:
+    words: dict[str, Severity | None] = {s.word: s for s in Severity} | {"off": None}
+    severity: dict[str, Severity | None] = {}
+    for rule, word in _mapping(value, where).items():
+        if word not in words:
+            raise InputError(f"{where}: {rule} = {word!r} is none of {', '.join(words)}")
+        severity[rule] = words[word]
+    return {"severity": severity}
+
+
+def _mapping(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{where} must be a table; write [{where.rpartition(' ')[2]}]")
+    return value
+
+
+_KEYS: dict[str, Callable[[Any, str], dict[str, Any]]] = {
+    "profile": _one_of("profile", PROFILES),
+    "purpose": _one_of("purpose", PURPOSES),
+    "fail_on": _one_of("fail_on", FAIL_ON),
+    "expect": _words("expect"),
+    "select": _words("select"),
+    "ignore": _words("ignore"),
+    "site": _site,
+    "families": _families,
+    "backends": _backends,
+    "severity": _severity,
+}

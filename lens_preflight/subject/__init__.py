@@ -1,0 +1,1 @@
+"""What will run: launches with their environments, and the models of all the files around them."""

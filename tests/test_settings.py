@@ -1,0 +1,85 @@
+"""Settings are read whole or refused with one line that says what to type."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lens_preflight.core.errors import InputError
+from lens_preflight.core.words import Severity
+from lens_preflight.settings import find, load
+
+WHOLE = """
+profile = "node"
+purpose = "production"
+expect = [1, "6"]
+select = ["sampler"]
+ignore = "run-id"
+fail_on = "warn"
+[site]
+collector = "gateway"
+[families]
+loss = ["train.loss"]
+[backends]
+jaeger = "http://jaeger:16686"
+[severity]
+"sampler/unset" = "note"
+"run-id/constant" = "off"
+"""
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "preflight.toml"
+    file.write_text(WHOLE)
+    settings = load(find(tmp_path))
+    assert settings.profile == "node"
+    assert settings.expect == ("1", "6")
+    assert settings.ignore == ("run-id",)
+    assert settings.topology == "gateway"
+    assert settings.families == {"loss": ("train.loss",)}
+    assert settings.severity == {"sampler/unset": Severity.NOTE, "run-id/constant": None}
+    assert settings.source == str(file)
+
+
+def test_a_table_in_pyproject_counts_and_a_foreign_pyproject_does_not(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text('[project]\nname = "lens-preflight-user"\n')
+    assert find(tmp_path) is None
+    file.write_text('[tool.lens-preflight]\npurpose = "debug"\n')
+    assert load(find(tmp_path)).purpose == "debug"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('profle = "ci"', "did you mean 'profile'"),
+        ('profile = "prod"', "none of auto, ci, login, node"),
+        ("[site]\ncolector = 1", "did you mean 'collector'"),
+        ("[families]\nlos = ['x']", "did you mean 'loss'"),
+        ("expect = {a = 1}", "must be a list"),
+        ("backends = 3", "must be a table"),
+        ("[severity]\n'a/b' = 'high'", "note, caution, blocker, off"),
+        ("profile = ", "not TOML 1.0"),
+        ("profile = 'a'\nprofile = 'b'", "not TOML 1.0"),
+        ("\x00", "not TOML 1.0"),
+    ],
+)
+def test_mistakes_are_refused_with_a_hint(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "preflight.toml"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        load(file)
+    assert says in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+def test_unreadable_and_oversized_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        load(tmp_path / "missing.toml")
+    with pytest.raises(InputError, match="cannot be read"):
+        load(tmp_path)
+    big = tmp_path / "preflight.toml"
+    big.write_bytes(b"#" * 10_000_000)
+    with pytest.raises(InputError, match="no settings file"):
+        load(big)
