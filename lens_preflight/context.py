@@ -46,7 +46,7 @@ class Context:
     deadline: Deadline
     generation: Generation
     current: Launch | None = None
-    prober: Callable[[Exporter], ProbeResult] | None = None
+    prober: Callable[[Exporter, Environment], ProbeResult] | None = None
     host: str = ""
 
     @property
@@ -156,7 +156,7 @@ class Context:
         """
         if self.prober is None:
             raise Skip("no packet may be sent (--offline)", missing_input="a run without --offline")
-        return self.prober(exporter)
+        return self.prober(exporter, self.env)
 
 
 def enabled_signals(lens: LensConfig) -> tuple[str, ...]:

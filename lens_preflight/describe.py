@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lens_preflight.core.errors import LibraryFailure, Undecided
+from lens_preflight.core.variable import Variable
+from lens_preflight.core.words import Spread
 from lens_preflight.lens.config import LensConfig
 from lens_preflight.subject.inputs import Inputs
 from lens_preflight.subject.launch import Launch
@@ -61,9 +63,18 @@ def _describe(subject: Subject, launch: Launch) -> dict[str, Any]:
     }
 
 
-def _run_id(subject: Subject, launch: Launch) -> dict[str, Any] | None:
+def _run_id(subject: Subject, launch: Launch) -> dict[str, Any]:
+    """The run id as the launch will have it: set, derived from Slurm, random, or not known yet."""
+    config = LensConfig(launch.env, launch.framework, subject.generations(launch)[-1])
     try:
-        run_id = LensConfig(launch.env, launch.framework, subject.generations(launch)[-1]).run_id
+        if config.run_id:
+            return _known("set", config.where("RUN_ID"))
+        if launch.env.given("SLURM_JOB_ID"):
+            return _known("slurm", launch.env["SLURM_JOB_ID"])
     except (Undecided, LibraryFailure) as reason:
         return {"kind": "unknown", "value": None, "spread": None, "reason": str(reason)}
-    return {"kind": run_id.kind, "value": run_id.value, "spread": run_id.spread.value}
+    return {"kind": "random", "value": None, "spread": Spread.TASK.value}
+
+
+def _known(kind: str, variable: Variable) -> dict[str, Any]:
+    return {"kind": kind, "value": variable.value, "spread": variable.spread.value}

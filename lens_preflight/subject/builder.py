@@ -11,7 +11,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment, Origin, Variable
 from lens_preflight.core.words import State
 from lens_preflight.core.world import World
-from lens_preflight.lens.frameworks import detect
+from lens_preflight.lens.frameworks import FRAMEWORKS, PLAIN, Framework, detect
 from lens_preflight.otel.files import Files, HostFiles
 from lens_preflight.subject.inputs import Inputs
 from lens_preflight.subject.launch import Launch
@@ -97,7 +97,7 @@ def _script(inputs: Inputs, target: str | None) -> Launch:
     return Launch(
         key=key,
         env=env,
-        framework=detect(program=target or inputs.module, args=inputs.args, env=env),
+        framework=_framework(target, inputs, env),
         at=Location.file(target) if target else None,
         program=target or inputs.module,
         program_file=program_file,
@@ -123,11 +123,20 @@ def _bare(inputs: Inputs) -> Launch:
     return Launch(
         key="environment",
         env=env,
-        framework=detect(program=None, args=(), env=env),
+        framework=_framework(None, inputs, env),
         nodes=inputs.nodes,
         world=_world(inputs, env),
         world_size=_size(inputs),
     )
+
+
+def _framework(program: str | None, inputs: Inputs, env: Environment) -> Framework:
+    """The framework of a program; of an environment alone, when one prefix of its own is used."""
+    found = detect(program, inputs.args, inputs.module)
+    if found is not PLAIN:
+        return found
+    own = [f for f in FRAMEWORKS if f.fallback and any(v.name.startswith(f"{f.prefix}_") for v in env)]
+    return own[0] if len(own) == 1 else PLAIN
 
 
 def _size(inputs: Inputs) -> int | None:

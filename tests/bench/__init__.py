@@ -1,0 +1,1 @@
+"""``python -m tests.bench``: speed as ratios inside one run, and modules loaded at start."""

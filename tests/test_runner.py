@@ -1,0 +1,145 @@
+"""The runner: every ending of a check is an outcome, nothing is waited for after the deadline."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lens_preflight.core.check import Check, Run, check
+from lens_preflight.core.deadline import Deadline
+from lens_preflight.core.errors import Harm, InputError, LibraryFailure, Skip, Undecided
+from lens_preflight.core.finding import Assumption, Finding, Location, Proof, Rule
+from lens_preflight.core.words import Need, Owner, Scope, Severity, Status
+from lens_preflight.registry import register
+from lens_preflight.settings import Settings
+from tests.making import outcome, record, rules, subject
+
+NOTE = Rule("probe-me/note", "a note", Severity.NOTE)
+CAUTION = Rule("probe-me/caution", "a caution", Severity.CAUTION)
+BLOCKER = Rule("probe-me/blocker", "a blocker", Severity.BLOCKER, Owner.HOST)
+HERE = Location.variable("X")
+
+
+def finding(rule: Rule) -> Finding:
+    return Finding(rule, rule.summary, HERE, remedy="export X=1")
+
+
+def made(*said: Any, **declared: Any) -> Check:
+    """A check that says these things; an exception among them is raised."""
+
+    def run(_ctx: Any) -> Iterator[Any]:
+        """Say what the test wants."""
+        for word in said:
+            if isinstance(word, BaseException):
+                raise word
+            yield word
+
+    options = {"rules": (NOTE, CAUTION, BLOCKER), "decisive": True, **declared}
+    return check("probe-me", "A made-up check", **options)(run)
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "code"),
+    [
+        ((), Status.PASS, 0),
+        ((Proof("seen"),), Status.PASS, 0),
+        ((finding(NOTE),), Status.PASS, 0),
+        ((finding(CAUTION),), Status.WARN, 0),
+        ((finding(NOTE), finding(BLOCKER)), Status.FAIL, 1),
+        ((Undecided("opaque line"),), Status.UNKNOWN, 3),
+        ((finding(CAUTION), Undecided("opaque line")), Status.UNKNOWN, 3),
+        ((finding(BLOCKER), Undecided("opaque line")), Status.FAIL, 1),
+        ((finding(BLOCKER), RuntimeError("bug")), Status.FAIL, 1),
+        ((RuntimeError("bug"),), Status.ERROR, 3),
+        ((Skip("not here"),), Status.SKIP, 4),
+        ((LibraryFailure(Harm.RAISES, "ValueError", variable="X"),), Status.UNKNOWN, 3),
+    ],
+)
+def test_each_ending_has_its_status_and_exit_code(said: tuple[Any, ...], status: Status, code: int) -> None:
+    run = record([made(*said)])
+    assert run.results[0].status is status
+    assert run.exit_code == code
+
+
+def test_a_crash_names_its_kind_and_place_but_not_its_message() -> None:
+    reason = outcome(made(RuntimeError("token=hunter2"))).reason
+    assert "RuntimeError" in reason
+    assert "hunter2" not in reason
+
+
+def test_an_undeclared_rule_is_that_checks_error() -> None:
+    foreign = Rule("other/rule", "not mine", Severity.NOTE)
+    result = outcome(made(finding(foreign)))
+    assert result.status is Status.ERROR
+    assert "other/rule" in result.reason
+
+
+def test_a_plain_function_without_findings_passes() -> None:
+    run: Run = lambda _ctx: None  # type: ignore[assignment, return-value]  # noqa: E731
+    assert outcome(check("plain", "Plain")(run)).status is Status.PASS
+
+
+def test_non_decisive_trouble_costs_nothing() -> None:
+    assert record([made(Proof("fine")), quiet(Undecided("no idea"))]).exit_code == 0
+
+
+def quiet(*said: Any) -> Check:
+    original = made(*said, decisive=False, rules=())
+    return check("quiet", "Not decisive")(original.run)
+
+
+def test_a_stuck_check_is_an_error_when_the_deadline_is_reached() -> None:
+    release = threading.Event()
+
+    def run(_ctx: Any) -> Iterator[Any]:
+        release.wait(60)
+        yield Proof("too late")
+
+    stuck = check("stuck", "Never returns", decisive=True)(run)
+    try:
+        run_record = record([stuck, made(Proof("in time"))], deadline=Deadline.after(0.3))
+    finally:
+        release.set()
+    by_id = {r.check: r for r in run_record.results}
+    assert by_id["stuck"].status is Status.ERROR
+    assert by_id["probe-me"].status is Status.PASS
+    assert run_record.exit_code == 3
+    assert run_record.incomplete
+
+
+def test_settings_change_the_weight_of_a_rule_and_say_so() -> None:
+    severity = {"probe-me/blocker": Severity.NOTE, "probe-me/caution": None}
+    what = subject(settings=Settings(severity=severity, source="preflight.toml"))
+    run_record = record([made(finding(BLOCKER), finding(CAUTION))], what)
+    assert run_record.results[0].status is Status.PASS
+    assert rules(run_record.results[0]) == ["blocker"]
+    assert Assumption("severity of probe-me/caution", "off", "preflight.toml") in run_record.assumptions
+
+
+def test_missing_needs_skip_with_what_to_give() -> None:
+    result = outcome(made(Proof("x"), needs=(Need.DASHBOARDS,)))
+    assert result.status is Status.SKIP
+    assert result.missing_input == "--dashboard FILE"
+    either = outcome(made(Proof("x"), any_of=(Need.RULES, Need.COLLECTOR)))
+    assert either.missing_input == "--rules FILE or --collector-config FILE"
+
+
+def test_the_same_said_of_several_targets_is_said_once() -> None:
+    what = subject({"NEMO_LENS_ENABLED": "1"})
+    (result,) = record([made(finding(CAUTION), scope=Scope.SIGNAL)], what).results
+    assert [t.key for t in result.targets] == ["metrics", "traces"]
+    assert [t.key for t in result.findings[0].targets] == ["metrics", "traces"]
+
+
+def test_two_checks_of_one_name_stop_the_run() -> None:
+    with pytest.raises(InputError, match="probe-me"):
+        register([made(), made()])
+
+
+def test_a_rule_of_another_check_cannot_be_declared() -> None:
+    foreign = Rule("other/rule", "not mine", Severity.NOTE)
+    with pytest.raises(InputError, match="other/rule"):
+        register([made(rules=(foreign,))])
