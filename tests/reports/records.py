@@ -183,7 +183,13 @@ def everything() -> RunRecord:
     both = ("train.sbatch:13", "train.sbatch:20")
     waived = Judged(DARK_PANEL, (Target(Scope.FILE, "d.json"),), "panel is built by the platform team")
     results = (
-        outcome("setup-once", reason="set up once, on every path", evidence={"line": "12"}, items=(1,)),
+        outcome(
+            "setup-once",
+            title="Set up once",
+            reason="set up once, on every path",
+            evidence={"line": "12"},
+            items=(1,),
+        ),
         outcome("shutdown", Status.FAIL, SUCCESS_ONLY, decisive=True, targets=both),
         outcome(
             "truncated-spans",
@@ -195,7 +201,14 @@ def everything() -> RunRecord:
             reason="no dashboard, rule file or collector configuration was given",
             missing_input="--dashboard FILE",
         ),
-        outcome("run-id", Status.PASS, RUN_ID_CHANGES, items=(4,), reason="one run id for all 16 ranks"),
+        outcome(
+            "run-id",
+            Status.PASS,
+            RUN_ID_CHANGES,
+            title="One run id",
+            items=(4,),
+            reason="one run id for all 16 ranks",
+        ),
         outcome(
             "otlp-endpoint",
             Status.UNKNOWN,
