@@ -82,7 +82,7 @@ class Context:
         """What the SDK and the exporters make of it."""
         from lens_preflight.otel.view import OtelView
 
-        return OtelView(self.env, self.generation, self.files)
+        return OtelView(self.env, self.generation, self.files, self.launch.framework.prefixes)
 
     @property
     def signals(self) -> tuple[str, ...]:

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lens_preflight.core.errors import LibraryFailure, Undecided
-from lens_preflight.core.variable import Variable
-from lens_preflight.core.words import Spread
+from lens_preflight.core.errors import Undecided
 from lens_preflight.lens.config import LensConfig
+from lens_preflight.lens.run_id import run_id
 from lens_preflight.subject.inputs import Inputs
 from lens_preflight.subject.launch import Launch
 from lens_preflight.subject.subject import Subject
@@ -65,16 +64,10 @@ def _describe(subject: Subject, launch: Launch) -> dict[str, Any]:
 
 def _run_id(subject: Subject, launch: Launch) -> dict[str, Any]:
     """The run id as the launch will have it: set, derived from Slurm, random, or not known yet."""
-    config = LensConfig(launch.env, launch.framework, subject.generations(launch)[-1])
+    framework = launch.framework
+    names = LensConfig(launch.env, framework, subject.generations(launch)[-1]).names("RUN_ID")
     try:
-        if config.run_id:
-            return _known("set", config.where("RUN_ID"))
-        if launch.env.given("SLURM_JOB_ID"):
-            return _known("slurm", launch.env["SLURM_JOB_ID"])
-    except (Undecided, LibraryFailure) as reason:
-        return {"kind": "unknown", "value": None, "spread": None, "reason": str(reason)}
-    return {"kind": "random", "value": None, "spread": Spread.TASK.value}
-
-
-def _known(kind: str, variable: Variable) -> dict[str, Any]:
-    return {"kind": kind, "value": variable.value, "spread": variable.spread.value}
+        found = run_id(launch.env, names, framework.run_id_shared_by)
+    except Undecided as reason:
+        return {"kind": "unknown", "value": None, "spread": None, "reason": reason.reason}
+    return {"kind": found.source.value, "value": found.value, "spread": found.spread.value}

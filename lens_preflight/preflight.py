@@ -24,6 +24,9 @@ from lens_preflight.subject.launch import Launch
 from lens_preflight.subject.subject import Subject
 from lens_preflight.verdict import counted, headline, judge, sum_items
 
+INTERRUPTED = {"interrupted": 130, "terminated": 143}
+"""Exit codes of a run that a signal ended, by the text of the interrupt."""
+
 
 def preflight(
     inputs: Inputs,
@@ -51,6 +54,7 @@ def preflight(
     results = fold(outcomes, checks)
     items = sum_items(results, inputs.expect)
     verdict, code = judge(results, items, inputs.expect, fail_on=fail_on, incomplete=bool(incomplete))
+    code = INTERRUPTED.get(interrupted, code)
     return RunRecord(
         profile=inputs.profile,
         profile_why=inputs.profile_why,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,9 +85,9 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 def parse_toml(data: bytes, name: str) -> dict[str, Any]:
     """TOML 1.0; InputError with the line of the first error."""
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ImportError:  # Python 3.10
+    else:
         import tomli as tomllib
     try:
         return tomllib.loads(data.decode("utf-8-sig"))

@@ -59,6 +59,8 @@ def cli() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave the process with its code."""
+    """Run the command line and leave the process with its code; words behind ``--`` are the program's."""
     words = list(sys.argv[1:] if args is None else args)
-    leave(lambda: cli.main(args=words, prog_name="lens-preflight", standalone_mode=False))
+    cut = words.index("--") if "--" in words else len(words)
+    ours, rest = words[:cut], tuple(words[cut + 1 :])
+    leave(lambda: cli.main(args=ours, prog_name="lens-preflight", standalone_mode=False, obj=rest))

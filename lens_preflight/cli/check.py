@@ -34,23 +34,23 @@ from lens_preflight.settings import FAIL_ON
 )
 @verbosity_options
 @click.pass_context
-def check(ctx: click.Context, targets: tuple[str, ...], **options: Any) -> int:
+def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> int:
     """Judge a job before it runs.
 
     TARGET is a training script, a job script or a manifest, recognised by content. Without one, the
     environment alone is judged.
     """
     from lens_preflight.cli.gather import gather, words
+    from lens_preflight.cli.present import present, style
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import builtin, register, select
-    from lens_preflight.reports.output import Console, parse_wanted, write_all
-    from lens_preflight.secrets import redactor
+    from lens_preflight.reports.output import wanted
     from lens_preflight.subject.builder import build
 
+    reports = wanted(options["reports"])
     inputs = gather(targets, ctx.obj or (), options)
     settings = inputs.settings
-    wanted = parse_wanted(options["reports"])
     chosen = select(
         register(builtin()),
         words(options["select"]) or settings.select,
@@ -66,5 +66,5 @@ def check(ctx: click.Context, targets: tuple[str, ...], **options: Any) -> int:
         fail_on=options["fail_on"] or settings.fail_on,
         argv=sys.argv[1:],
     )
-    console = None if options["quiet"] else Console(options["verbose"], options["color"])
-    return write_all(redactor(subject).record(record), wanted, console)
+    look = style(options["color"], -1 if options["quiet"] else options["verbose"])
+    return present(record, subject, reports, look)

@@ -20,7 +20,7 @@ def demo(color: str) -> int:
 
     Packets go to an OTLP receiver that this command starts on the loopback address, and stops.
     """
-    from lens_preflight.probe.sink import Sink
+    from lens_preflight.probe.sink.server import Sink
 
     with Sink() as sink, _closed_port() as dead:
         _show("1. An environment with three planted faults", broken(dead))
@@ -76,11 +76,10 @@ def _show(title: str, values: Mapping[str, str]) -> None:
 
 
 def _judge(values: Mapping[str, str], color: str) -> int:
+    from lens_preflight.cli.present import present, style
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import builtin, register
-    from lens_preflight.reports.output import Console, write_all
-    from lens_preflight.secrets import redactor
     from lens_preflight.subject.builder import build
 
     inputs = Inputs(
@@ -92,4 +91,4 @@ def _judge(values: Mapping[str, str], color: str) -> int:
     )
     subject = build(inputs)
     record = preflight(inputs, subject, register(builtin()), Deadline.after(30))
-    return write_all(redactor(subject).record(record), [], Console(0, color))
+    return present(record, subject, (), style(color, 0))

@@ -5,12 +5,12 @@ import os
 from nemo.lens import NemoLensConfig, setup_telemetry
 
 
-def train(handle):
+def train(handle: object) -> None:
     for step in range(10):
         print(step)
 
 
-def main():
+def main() -> None:
     rank = int(os.environ.get("RANK", "0"))
     world_size = int(os.environ.get("WORLD_SIZE", "1"))
     config = NemoLensConfig.from_env()

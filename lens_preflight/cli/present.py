@@ -1,0 +1,46 @@
+"""A finished run on its way out: without secrets, in every format asked for, with its exit code."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lens_preflight.cli.exits import CANNOT_TELL
+from lens_preflight.core.outcome import RunRecord
+from lens_preflight.reports.writer import ReportError, Style, wants_color
+
+if TYPE_CHECKING:
+    from lens_preflight.reports.output import Wanted
+    from lens_preflight.subject.subject import Subject
+
+NARROW, WIDE = 60, 160
+
+
+def style(color: str, verbosity: int) -> Style:
+    """How the console report looks on this terminal; 80 columns where there is none."""
+    columns = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+    columns = int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdigit() else columns
+    coloured = wants_color(
+        color,
+        terminal=sys.stdout.isatty(),
+        no_color=os.environ.get("NO_COLOR"),
+        term=os.environ.get("TERM"),
+    )
+    return Style(min(max(columns, NARROW), WIDE), coloured, verbosity)
+
+
+def present(record: RunRecord, subject: Subject, reports: Sequence[Wanted], look: Style) -> int:
+    """Write the reports of a run; its exit code, or 3 when one of them could not be written."""
+    from lens_preflight.reports.output import write_all
+    from lens_preflight.secrets import redactor
+
+    clean = redactor(subject).record(record)
+    try:
+        write_all(clean, reports, style=look)
+    except ReportError as trouble:
+        print(f"lens-preflight: {trouble}", file=sys.stderr)
+        return record.exit_code or CANNOT_TELL
+    return record.exit_code

@@ -1,0 +1,142 @@
+"""Bad input gets one clear line and the right code; nothing is half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import environment, run
+
+GOOD = ("check", "--offline", "--no-environ", "--profile", "ci", "--set", "NEMO_LENS_ENABLED=0")
+
+
+def one_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    assert len(lines) == 1, text
+    assert lines[0].startswith("lens-preflight: ")
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("chek",), "did you mean 'check'"),
+        (("check", "--fial-on", "warn"), "--fail-on"),
+        (("check", "--fail-on", "always"), "always"),
+        (("check", "--select", "samplr"), "did you mean 'sampler'"),
+        (("check", "--ignore", "nothing-like-it"), "no check is called"),
+        (("check", "--expect", "10"), "1 to 9"),
+        (("check", "--expect", "six"), "1 to 9"),
+        (("check", "--set", "NEMO_LENS_ENABLED"), "NAME=VALUE"),
+        (("check", "--set", "=1"), "NAME=VALUE"),
+        (("check", "--env-file", "missing.env"), "missing.env"),
+        (("check", "--config", "missing.toml"), "missing.toml"),
+        (("check", "missing.py"), "missing.py"),
+        (("check", "--report", "jnuit=x.xml"), "did you mean junit"),
+        (("check", "--report", "json", "--report", "junit"), "already goes to"),
+        (("check", "--backend", "jaeger"), "NAME=VALUE"),
+        (("check", "--map", "nothing"), "NAME=VALUE"),
+        (("check", "--world-size", "0"), "world-size"),
+        (("check", "--world-size", "9", "--nodes", "2", "--gpus-per-node", "4"), "does not fit"),
+        (("checks", "samplr"), "did you mean 'sampler'"),
+    ],
+)
+def test_usage_is_exit_2(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert says in one_line(done.stderr)
+
+
+def test_a_directory_for_a_file(tmp_path: Path) -> None:
+    for words in (("check", "."), ("check", "--env-file", "."), ("check", "--config", ".")):
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == 2, done.stderr
+        one_line(done.stderr)
+
+
+def test_settings_that_are_wrong_are_exit_2(tmp_path: Path) -> None:
+    (tmp_path / "preflight.toml").write_text('profle = "ci"\n')
+    done = run(*GOOD, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "did you mean 'profile'" in one_line(done.stderr)
+
+
+def test_a_report_that_cannot_be_written_cannot_be_green(tmp_path: Path) -> None:
+    done = run(*GOOD, "--report", f"json={tmp_path}/no/such/folder/r.json")
+    assert done.returncode == 3
+    assert "cannot be written" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_does_not_change_the_code(tmp_path: Path) -> None:
+    words = " ".join((*GOOD, "--report", "json"))
+    script = f'set -o pipefail; "{sys.executable}" -m lens_preflight {words} | head -c 1 >/dev/null'
+    expected = run(*GOOD, "--report", "json", cwd=tmp_path).returncode
+    done = subprocess.run(
+        ["bash", "-c", script], env=environment(), cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == expected
+    assert done.stderr.count("Traceback") == 0
+
+
+def test_no_variables_at_all(tmp_path: Path) -> None:
+    done = run(
+        "check", "--offline", "--no-environ", "--profile", "ci", "--report", "json=-", "-q", cwd=tmp_path
+    )
+    assert done.returncode in (0, 1, 4)
+    assert json.loads(done.stdout)["verdict"] in ("ready", "not-ready", "nothing-judged")
+
+
+def test_many_and_large_variables(tmp_path: Path) -> None:
+    lines = [f"VARIABLE_{n}=x" for n in range(10_000)]
+    lines += ["NEMO_LENS_ENABLED=1", "NEMO_LENS_RUN_ID=r", f"OTEL_RESOURCE_ATTRIBUTES=a={'b' * 1_000_000}"]
+    (tmp_path / "job.env").write_text("\n".join(lines))
+    done = run(
+        "check",
+        "--offline",
+        "--no-environ",
+        "--env-file",
+        "job.env",
+        "--report",
+        "json=-",
+        "-q",
+        cwd=tmp_path,
+    )
+    assert done.returncode in (0, 1, 3), done.stderr
+    assert json.loads(done.stdout)["schema"] == "lens-preflight/report/1"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_writes_the_partial_report(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    """The endpoint accepts and never answers, so that the run is waiting when the signal comes."""
+    import socket
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        words = ("check", "--profile", "node", "--no-environ", "--report", "json=r.json", "-q")
+        sets = ("--set", "NEMO_LENS_ENABLED=1", "--set", f"OTEL_EXPORTER_OTLP_ENDPOINT={url}")
+        child = subprocess.Popen(
+            [sys.executable, "-m", "lens_preflight", *words, *sets],
+            env=environment(),
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        listener.settimeout(60)
+        connection, _ = listener.accept()
+        with connection:
+            os.kill(child.pid, number)
+            _, errors = child.communicate(timeout=60)
+    assert child.returncode == code, errors
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["run"]["incomplete"]
+    assert "Traceback" not in errors
