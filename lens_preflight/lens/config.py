@@ -13,9 +13,10 @@ from typing import TypeVar
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.lens import groups as span_groups
-from lens_preflight.lens.frameworks import PLAIN, Framework
+from lens_preflight.lens.frameworks import Framework
 from lens_preflight.lens.generations import Generation
 from lens_preflight.lens.groups import Groups, Resolved
+from lens_preflight.otel.precedence import not_blank
 
 T = TypeVar("T", bool, int, float)
 
@@ -33,21 +34,6 @@ def boolean(text: str) -> bool:
     raise ValueError(f"{text!r} is neither {'/'.join(TRUE_WORDS)} nor {'/'.join(FALSE_WORDS)}")
 
 
-def lens_text(env: Environment, *names: str) -> tuple[str, Variable]:
-    """The trimmed text of the first variable that is not blank, and that variable.
-
-    The last variable when all are blank or unset.
-
-    Raises:
-        Undecided: a variable that would decide is not known before start.
-    """
-    for name in names:
-        text = (env.text(name) or "").strip()
-        if text:
-            return text, env[name]
-    return "", env[names[-1]]
-
-
 @dataclass(frozen=True)
 class LensConfig:
     """What ``from_env(prefix, fallback_prefix)`` makes of an environment.
@@ -58,8 +44,8 @@ class LensConfig:
     """
 
     env: Environment
+    framework: Framework
     generation: Generation
-    framework: Framework = PLAIN
 
     def names(self, key: str) -> tuple[str, ...]:
         """The variables of a key, in the order of look-up."""
@@ -67,7 +53,7 @@ class LensConfig:
 
     def read(self, key: str) -> tuple[str, Variable]:
         """The trimmed text of a key (empty: the default holds) and the variable that decides."""
-        return lens_text(self.env, *self.names(key))
+        return not_blank(self.env, *self.names(key))
 
     def where(self, key: str) -> Variable:
         """The variable that decides a key; an unset one stands for the default."""
@@ -182,6 +168,11 @@ class LensConfig:
     def resolved_groups(self) -> Resolved:
         """What the spec enables; unknown words are listed, whatever the library does about them."""
         return span_groups.resolve(self.span_groups, self.groups)
+
+    @property
+    def unknown_group_raises(self) -> bool:
+        """Whether an unknown word in the spec kills an exporting process, or only warns."""
+        return self.framework.unknown_group_raises and not self.generation.has_registry
 
     def load(self) -> None:
         """Go through ``from_env`` in its own order.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
-from lens_preflight.otel.precedence import non_empty, otlp, otlp_all
+from lens_preflight.otel.precedence import non_empty, not_blank, otlp, otlp_all
 from lens_preflight.otel.proxies import ProxyDecision
 from lens_preflight.otel.remark import Remark, Volume
 
@@ -103,13 +103,11 @@ def exporter(
     signal: str,
     generation: Generation,
     files: Files,
-    *,
-    kind: str = "otlp",
-    kind_variable: str = "NEMO_LENS_EXPORTER",
+    prefixes: tuple[str, ...] = ("NEMO_LENS",),
 ) -> Exporter:
     """The exporter that nemo-lens builds for a signal.
 
-    ``kind`` is the word of ``<PREFIX>_EXPORTER``, ``kind_variable`` the variable it came from.
+    ``prefixes`` are those of the framework, in the order of look-up.
 
     Raises:
         Undecided: a variable that it depends on is not known before start.
@@ -118,12 +116,14 @@ def exporter(
     from lens_preflight.otel.grpc_exporter import GrpcSettings
     from lens_preflight.otel.http_exporter import HttpSettings
 
+    word, decided = not_blank(env, *(f"{prefix}_EXPORTER" for prefix in prefixes))
+    kind = word or "otlp"
     if kind == "console":
         return console(env, signal)
     if kind not in EXPORTERS and signal != "logs":
         message = f"Unknown exporter type: {kind!r}"
         raise LibraryFailure(
-            Harm.RAISES, "ValueError", variable=kind_variable, message=message, when="setup_telemetry"
+            Harm.RAISES, "ValueError", variable=decided.name, message=message, when="setup_telemetry"
         )
     transport, variable, remarks = protocol(env, signal, generation)
     if transport == "http":

@@ -72,7 +72,10 @@ class HttpSettings:
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
         """The exporter's own headers, overridden by the variable's."""
-        return tuple({**OWN_HEADERS, **dict(self.parsed_headers.items)}.items())
+        found = {**OWN_HEADERS, **dict(self.parsed_headers.items)}
+        if self.compression != "none":
+            found.setdefault("content-encoding", self.compression)
+        return tuple(found.items())
 
     @cached_property
     def timeout_from(self) -> Variable:

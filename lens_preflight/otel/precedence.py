@@ -29,6 +29,22 @@ def defined(env: Environment, *names: str) -> Variable:
     return env[names[-1]]
 
 
+def not_blank(env: Environment, *names: str) -> tuple[str, Variable]:
+    """The trimmed text of the first variable that is not blank, and that variable.
+
+    Empty text and the last variable when all are blank or unset: how NeMo Lens looks a key up
+    behind its prefixes.
+
+    Raises:
+        Undecided: a variable that would decide is not known before start.
+    """
+    for name in names:
+        text = (env.text(name) or "").strip()
+        if text:
+            return text, env[name]
+    return "", env[names[-1]]
+
+
 def otlp(signal: str, key: str) -> str:
     """The name of an exporter variable of one signal: ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT``."""
     return f"OTEL_EXPORTER_OTLP_{signal.upper()}_{key}"

@@ -103,7 +103,7 @@ def requests_proxy(env: Environment, url: str) -> ProxyDecision:
         Undecided: a proxy variable is not known before start.
     """
     configured = _configured(env)
-    scheme = urlsplit(url.lstrip()).scheme
+    scheme = _parts(url)[0]
     chosen = configured.get(scheme) or configured.get("all")
     if chosen is None:
         return ProxyDecision()
@@ -133,16 +133,23 @@ def _configured(env: Environment) -> dict[str, Variable]:
     return found
 
 
+def _parts(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port; no host for a URL that requests refuses anyway."""
+    try:
+        parts = urlsplit(url.lstrip())
+        return parts.scheme, parts.hostname, parts.port
+    except ValueError:
+        return "", None, None
+
+
 def _bypass(env: Environment, url: str) -> tuple[str, str] | None:
     """The variable and its entry that keep requests off a proxy for ``url``, None when none does."""
-    parts = urlsplit(url.lstrip())
-    host = parts.hostname
+    _, host, port = _parts(url)
     if host is None:
         return "", ""
     variable = env["no_proxy"] if env.text("no_proxy") else env["NO_PROXY"]
     text = env.text(variable.name) or ""
     entries = [item for item in text.replace(" ", "").split(",") if item]
-    port = parts.port
     if _is_ipv4(host):
         entry = next((e for e in entries if host == e or _in_ipv4_block(host, e)), None)
     else:

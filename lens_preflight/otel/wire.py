@@ -7,7 +7,6 @@ others are handed to requests itself, which sends nothing for it.
 from __future__ import annotations
 
 import base64
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -114,11 +113,3 @@ def _netrc_paths(env: Environment) -> Iterator[str]:
 def _basic(user: str, password: str) -> str:
     text = f"{user}:{password}".encode("latin-1", "replace")
     return f"Basic {base64.b64encode(text).decode('ascii')}"
-
-
-def refuses_timeout(seconds: float) -> bool:
-    """True when requests (or the socket below it) refuses a timeout, so that every export fails.
-
-    That is 0, less than 0, so small that it rounds to 0, nan, and what no ``time_t`` can hold.
-    """
-    return math.isnan(seconds) or seconds <= 0 or round(seconds, 6) == 0 or seconds >= 2**63 / 1e9

@@ -1,0 +1,113 @@
+"""The first export to a healthy collector: does it get there, and if not, with which error.
+
+Sources: the exporters 1.45.2, grpcio 1.85.3, requests 2.34.2, executed. Only faults of the settings
+themselves are told; whether the network lets a request through is the probe's business.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from lens_preflight.core.errors import LibraryFailure
+from lens_preflight.otel.exporter import Exporter
+from lens_preflight.otel.wire import wire_url
+
+_METADATA_NAME = re.compile(r"[0-9a-z_.-]+")
+_METADATA_TEXT = re.compile(r"[\x20-\x7e]*")
+_REQUEST_NAME = re.compile(r"[^:\s][^:\r\n]*")
+_REQUEST_TEXT = re.compile(r"\S[^\r\n]*|")
+SWALLOWED = ("te", "content-type", "user-agent")
+"""Metadata that grpc sets itself; names that begin with ``grpc-`` are swallowed as well."""
+
+LEAST = 1e-3
+"""Seconds below which no gRPC call comes through, however near the collector."""
+
+LEAST_HTTP = 1e-6
+"""Seconds below which nothing is left when the request is made."""
+
+HANGS = "hangs"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What becomes of the first export.
+
+    ``error`` is empty when it arrives; else the status of gRPC, the exception, or ``hangs``.
+    ``variable`` is to blame, ``why`` says it in words; neither holds the value of a header.
+    """
+
+    error: str = ""
+    variable: str = ""
+    why: str = ""
+
+    @property
+    def arrives(self) -> bool:
+        """True when a healthy collector gets the data."""
+        return not self.error
+
+
+def first_export(exporter: Exporter) -> Delivery:
+    """What the settings of an exporter do to its first export."""
+    if exporter.transport == "grpc":
+        return _grpc(exporter)
+    if exporter.transport == "http":
+        return _http(exporter)
+    return Delivery()
+
+
+def received(exporter: Exporter) -> dict[str, str]:
+    """The headers or metadata of the environment that a collector gets to see."""
+    if exporter.transport == "http":
+        return dict(exporter.headers)
+    return {
+        name: value
+        for name, value in exporter.headers
+        if name not in SWALLOWED and not name.startswith("grpc-")
+    }
+
+
+def _grpc(exporter: Exporter) -> Delivery:
+    blame = exporter.headers_from.name
+    for name, value in exporter.headers:
+        if name.endswith("-bin"):
+            why = f"the header {name!r} must hold bytes, which no environment variable can give it"
+            return Delivery("TypeError", blame, why)
+        if not _METADATA_NAME.fullmatch(name) or not _METADATA_TEXT.fullmatch(value):
+            return Delivery("INTERNAL", blame, f"gRPC refuses the header {name!r}: invalid metadata")
+    seconds, variable = exporter.timeout, exporter.timeout_from.name
+    if math.isnan(seconds) or math.isinf(seconds):
+        return Delivery(HANGS, variable, f"with a timeout of {seconds} the first export never returns")
+    if seconds < LEAST:
+        return Delivery("DEADLINE_EXCEEDED", variable, f"a timeout of {seconds:g} s is over at once")
+    return Delivery()
+
+
+def _http(exporter: Exporter) -> Delivery:
+    try:
+        url = wire_url(exporter.target)
+    except LibraryFailure as failure:
+        return Delivery(failure.exception, exporter.endpoint_from.name, "requests refuses the URL")
+    if not url.lower().startswith(("http://", "https://")):
+        why = "requests sends only to http:// and https://"
+        return Delivery("InvalidSchema", exporter.endpoint_from.name, why)
+    for name, value in exporter.headers:
+        if not _REQUEST_NAME.fullmatch(name) or not _REQUEST_TEXT.fullmatch(value):
+            return Delivery("InvalidHeader", exporter.headers_from.name, f"requests refuses {name!r}")
+        if not name.isascii() or any(ord(c) > 255 for c in value):
+            why = f"the header {name!r} has characters that HTTP cannot carry"
+            return Delivery("UnicodeEncodeError", exporter.headers_from.name, why)
+    return _http_timeout(exporter)
+
+
+def _http_timeout(exporter: Exporter) -> Delivery:
+    """What urllib3 and the socket below it say to a timeout."""
+    seconds, variable = exporter.timeout, exporter.timeout_from.name
+    if math.isnan(seconds):
+        return Delivery("ValueError", variable, "a timeout of nan is refused")
+    if seconds < LEAST_HTTP:
+        return Delivery("ValueError", variable, f"a timeout of {seconds:g} s is refused")
+    if seconds >= 2**63 / 1e9:
+        return Delivery("OverflowError", variable, f"a timeout of {seconds:g} s is refused")
+    return Delivery()

@@ -1,0 +1,75 @@
+"""What plug-in variables of the OpenTelemetry API do to a process that imports or sets it up.
+
+Source: opentelemetry-api and -sdk 1.45.2, executed. A name that no installed package provides raises,
+some of them already on ``import nemo.lens``.
+"""
+
+from __future__ import annotations
+
+from lens_preflight.core.errors import Harm, LibraryFailure
+from lens_preflight.core.variable import Environment
+
+PROPAGATORS = "OTEL_PROPAGATORS"
+BUILT_IN_PROPAGATORS = ("tracecontext", "baggage")
+METER_PROVIDER = "OTEL_PYTHON_METER_PROVIDER"
+TRACER_PROVIDER = "OTEL_PYTHON_TRACER_PROVIDER"
+EXEMPLAR_FILTER = "OTEL_METRICS_EXEMPLAR_FILTER"
+EXEMPLAR_FILTERS = ("trace_based", "always_on", "always_off")
+
+
+def import_api(env: Environment) -> None:
+    """What ``import nemo.lens`` reads.
+
+    Raises:
+        LibraryFailure: a propagator that the API does not bring along and that may not be installed.
+        Undecided: the variable is not known before start.
+    """
+    for word in (env.text(PROPAGATORS) or "").split(","):
+        name = word.strip()
+        if name.lower() == "none":
+            return
+        if name not in BUILT_IN_PROPAGATORS and env.text(PROPAGATORS):
+            message = f"no package of OpenTelemetry itself provides the propagator {name!r}"
+            raise LibraryFailure(
+                Harm.RAISES, "ValueError", variable=PROPAGATORS, message=message, when="import"
+            )
+
+
+def provider_plugin(env: Environment, name: str, known: tuple[str, ...]) -> None:
+    """The load of a global provider that a variable names, when the API is asked for one too early.
+
+    Raises:
+        LibraryFailure: StopIteration, because no package provides it.
+        Undecided: the variable is not known before start.
+    """
+    text = env.text(name)
+    if text is not None and text not in known:
+        message = f"no package of OpenTelemetry itself provides {text!r}"
+        raise LibraryFailure(
+            Harm.RAISES, "StopIteration", variable=name, message=message, when="setup_telemetry"
+        )
+
+
+def meter_plugin(env: Environment) -> None:
+    """What the first batch processor or log provider does before metrics are set up."""
+    provider_plugin(env, METER_PROVIDER, ("default_meter_provider", "sdk_meter_provider"))
+
+
+def tracer_plugin(env: Environment) -> None:
+    """What the handle does when traces are off, so that no tracer provider was set."""
+    provider_plugin(env, TRACER_PROVIDER, ("default_tracer_provider", "sdk_tracer_provider"))
+
+
+def exemplar_filter(env: Environment) -> None:
+    """What a meter provider does; exact words only.
+
+    Raises:
+        LibraryFailure: ValueError for any other text, the empty one included.
+        Undecided: the variable is not known before start.
+    """
+    text = env.text(EXEMPLAR_FILTER)
+    if text is not None and text not in EXEMPLAR_FILTERS:
+        message = f"{text!r} is none of {', '.join(EXEMPLAR_FILTERS)}"
+        raise LibraryFailure(
+            Harm.RAISES, "ValueError", variable=EXEMPLAR_FILTER, message=message, when="setup_telemetry"
+        )

@@ -1,0 +1,70 @@
+"""Everything that the SDK and the exporters make of one environment, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.variable import Environment
+from lens_preflight.otel import processors
+from lens_preflight.otel.exporter import Exporter, exporter
+from lens_preflight.otel.processors import Batch
+from lens_preflight.otel.resource import ResourceText, from_environment
+from lens_preflight.otel.sampler import Sampler, sampler
+from lens_preflight.otel.wire import Wire, wire
+
+if TYPE_CHECKING:
+    from lens_preflight.lens.generations import Generation
+    from lens_preflight.otel.files import Files
+
+
+@dataclass(frozen=True)
+class OtelView:
+    """The facts about OpenTelemetry in one environment, each worked out when asked for.
+
+    Everything may raise Undecided (a variable is not known before start) or LibraryFailure (the
+    real library raises, aborts or hangs).
+    """
+
+    env: Environment
+    generation: Generation
+    files: Files
+    prefixes: tuple[str, ...] = ("NEMO_LENS",)
+
+    def exporter(self, signal: str) -> Exporter:
+        """The exporter of a signal: traces, metrics or logs."""
+        return exporter(self.env, signal, self.generation, self.files, self.prefixes)
+
+    def wire(self, signal: str) -> Wire:
+        """The HTTP request of a signal; LibraryFailure when requests refuses the URL."""
+        return wire(self.exporter(signal), self.env, self.files)
+
+    @property
+    def sampler(self) -> Sampler:
+        """The sampler of the SDK."""
+        return sampler(self.env)
+
+    @property
+    def resource(self) -> ResourceText:
+        """The attributes that come from the environment."""
+        return from_environment(self.env)
+
+    @property
+    def batch(self) -> Batch:
+        """The batch processor of spans."""
+        return processors.batch(self.env)
+
+    @property
+    def log_batch(self) -> Batch:
+        """The batch processor of log records."""
+        return processors.batch(self.env, "BLRP")
+
+    @property
+    def metric_interval(self) -> int:
+        """Milliseconds between two exports of metrics."""
+        return processors.metric_interval(self.env)
+
+    @property
+    def disabled(self) -> bool:
+        """True when the SDK exports nothing because of ``OTEL_SDK_DISABLED``."""
+        return processors.sdk_disabled(self.env)
