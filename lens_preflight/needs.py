@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lens_preflight.context import Context
 from lens_preflight.core.check import Check
 from lens_preflight.core.words import Need, Scope
+from lens_preflight.gifts import GIFTS, WORDS
 
 
 @dataclass(frozen=True)
@@ -16,30 +17,6 @@ class Missing:
     reason: str
     give: str
     expected: bool
-
-
-GIFTS = {
-    Need.ENVIRONMENT: "--set NAME=VALUE",
-    Need.SCRIPT: "a training script",
-    Need.JOB: "a job script",
-    Need.NETWORK: "a run without --offline",
-    Need.DASHBOARDS: "--dashboard FILE",
-    Need.RULES: "--rules FILE",
-    Need.COLLECTOR: "--collector-config FILE",
-    Need.BACKEND: "--backend NAME=URL",
-}
-"""What to type for each need."""
-
-WORDS = {
-    Need.ENVIRONMENT: "no environment",
-    Need.SCRIPT: "no training script",
-    Need.JOB: "no job script",
-    Need.NETWORK: "no network",
-    Need.DASHBOARDS: "no dashboard",
-    Need.RULES: "no rules file",
-    Need.COLLECTOR: "no collector configuration",
-    Need.BACKEND: "no backend",
-}
 
 
 def missing(check: Check, context: Context) -> Missing | None:

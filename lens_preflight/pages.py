@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lens_preflight.core.check import Check
 from lens_preflight.core.words import Need
-from lens_preflight.needs import GIFTS, WORDS
+from lens_preflight.gifts import GIFTS, WORDS
 from lens_preflight.registry import ITEMS
 
 

@@ -22,14 +22,14 @@ class Line:
 
 ITEMS: dict[int, Line] = {
     1: Line("setup_telemetry runs exactly once", ("setup-once",)),
-    2: Line("handle.shutdown() is promised on every way out", ("shutdown",)),
-    3: Line("truncated spans stay out of durations and alerts", ("truncated-spans",)),
-    4: Line("nemo.run.id is set, and visible in dashboards", ("run-id",)),
+    2: Line("handle.shutdown() runs on every way out", ("shutdown",)),
+    3: Line("truncated spans are kept out of durations", ("truncated-spans",)),
+    4: Line("nemo.run.id is set and shown in dashboards", ("run-id",)),
     5: Line("the backend can filter by nemo.run.id", ("backend-run-id",)),
-    6: Line("the OTLP endpoint is reachable and answers OTLP", ("otlp-endpoint",)),
-    7: Line("exporting ranks and sampler are chosen on purpose", ("rank-decision", "sampler")),
-    8: Line("dashboards show step time, loss, throughput, gradient norm", ("dashboard-panels",)),
-    9: Line("NEMO_LENS_ENABLED=0 rolls back without a code change", ("rollback",)),
+    6: Line("the OTLP endpoint answers OTLP", ("otlp-endpoint",)),
+    7: Line("exporting ranks and sampler are decided", ("rank-decision", "sampler")),
+    8: Line("dashboards have the four panel families", ("dashboard-panels",)),
+    9: Line("NEMO_LENS_ENABLED=0 switches off", ("rollback",)),
 }
 
 

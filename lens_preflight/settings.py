@@ -8,15 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.choices import FAIL_ON, FAMILIES, PROFILES, PURPOSES, TOPOLOGIES
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.words import Severity
 from lens_preflight.suggest import did_you_mean
 
-PROFILES = ("auto", "ci", "login", "node")
-PURPOSES = ("production", "profiling", "debug")
-TOPOLOGIES = ("gateway", "node-agent")
-FAIL_ON = ("never", "fail", "unknown", "warn")
-FAMILIES = ("step_duration", "loss", "throughput", "grad_norm")
 MAX_BYTES = 1_000_000
 
 
@@ -25,7 +21,8 @@ class Settings:
     """What a site or a project decided once; the command line wins over each of it.
 
     ``families`` maps a panel family to metric stems in OTel spelling; ``backends`` a name to a URL;
-    ``severity`` a rule id to its weight here, None for a rule that is switched off.
+    ``severity`` a rule id to its weight here, None for a rule that is switched off. ``gate`` is the
+    table of the Slurm gate as written; the gate itself reads it.
     """
 
     profile: str = "auto"
@@ -38,6 +35,7 @@ class Settings:
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     backends: Mapping[str, str] = field(default_factory=dict)
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
+    gate: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
 
 
@@ -163,6 +161,10 @@ def _severity(value: Any, where: str) -> dict[str, Any]:
     return {"severity": severity}
 
 
+def _gate(value: Any, where: str) -> dict[str, Any]:
+    return {"gate": _mapping(value, where)}
+
+
 def _mapping(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{where} must be a table; write [{where.rpartition(' ')[2]}]")
@@ -180,4 +182,5 @@ _KEYS: dict[str, Callable[[Any, str], dict[str, Any]]] = {
     "families": _families,
     "backends": _backends,
     "severity": _severity,
+    "gate": _gate,
 }

@@ -20,15 +20,16 @@ ALLOWED: dict[str, set[str]] = {
     **{name: {"core", "redact", "suggest"} | FACTS for name in FACTS | MODELS},
     "subject": {"core", "redact", "suggest", "settings"} | FACTS | MODELS,
     "context": {"core", "settings", "subject"} | FACTS,
-    "needs": {"core", "context"},
-    "settings": {"core", "suggest"},
+    "choices": set(),
+    "gifts": {"core"},
+    "needs": {"core", "context", "gifts"},
+    "settings": {"core", "suggest", "choices"},
     "checks": {"core"},
     "reports": {"core"},
     "registry": {"core", "checks", "suggest"},
     "runner": {"core", "context", "needs"},
     "verdict": {"core", "registry"},
-    "pages": {"core", "needs", "registry"},
-    "secrets": {"core", "redact", "subject", "otel"},
+    "pages": {"core", "gifts", "registry"},
 }
 ALLOWED["jobs"] |= {"program"}
 OUTER = {"cli", "preflight", "describe", "api", "testing", "gate", "__main__", "waivers"}

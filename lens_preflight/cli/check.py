@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from lens_preflight.choices import FAIL_ON
 from lens_preflight.cli.options import subject_options, verbosity_options
-from lens_preflight.settings import FAIL_ON
 
 
 @click.command()

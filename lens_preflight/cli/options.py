@@ -7,11 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
-from lens_preflight.settings import PROFILES, PURPOSES, TOPOLOGIES
+from lens_preflight.choices import GENERATIONS, PROFILES, PURPOSES, TOPOLOGIES
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-GENERATIONS = ("auto", "0.1", "0.2", "nightly")
 
 _SUBJECT = (
     click.option("-m", "module", metavar="MODULE", help="The program is a module, as in python -m MODULE."),

@@ -35,7 +35,7 @@ def style(color: str, verbosity: int) -> Style:
 def present(record: RunRecord, subject: Subject, reports: Sequence[Wanted], look: Style) -> int:
     """Write the reports of a run; its exit code, or 3 when one of them could not be written."""
     from lens_preflight.reports.output import write_all
-    from lens_preflight.secrets import redactor
+    from lens_preflight.subject.secrets import redactor
 
     clean = redactor(subject).record(record)
     try:
