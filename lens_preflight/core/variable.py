@@ -103,3 +103,11 @@ class Environment:
         """This environment with some variables replaced."""
         merged = {**self.variables, **{v.name: v for v in changes}}
         return Environment(merged, self.complete, self.opaque, self.opaque_at)
+
+    def closed(self) -> Environment:
+        """The same variables, and every name that is not listed unset: what is set in plain sight."""
+        return Environment(self.variables)
+
+    def unlisted(self, name: str) -> bool:
+        """True when nothing but the opaque part of this environment could set the variable."""
+        return not self.complete and name not in self.variables

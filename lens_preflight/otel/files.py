@@ -74,3 +74,16 @@ class MadeUpFiles:
     def text(self, path: str) -> str | None:
         """The declared text."""
         return self.texts.get(path)
+
+
+class AllThere:
+    """A host on which every named file is there and right: for judging from another host."""
+
+    def kind(self, path: str) -> Kind:
+        """PEM, whatever the path."""
+        return Kind.PEM if path else Kind.MISSING
+
+    def text(self, path: str) -> str | None:
+        """None: nothing is known about the content."""
+        _ = path
+        return None

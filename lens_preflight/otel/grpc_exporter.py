@@ -127,6 +127,11 @@ class GrpcSettings:
         """Seconds for one export with all its retries; 0, negative, nan and inf are possible."""
         return self._timeout[1]
 
+    @property
+    def timeout_from(self) -> Variable:
+        """The variable of the timeout."""
+        return self._timeout[0]
+
     @cached_property
     def _compression(self) -> tuple[Variable, str]:
         """Only ``gzip`` exists; every other text, the empty one included, raises."""
@@ -211,7 +216,7 @@ class GrpcSettings:
             endpoint_from=self.endpoint_from,
             insecure_from=self.insecure_from,
             headers_from=self.headers_from,
-            timeout_from=self._timeout[0],
+            timeout_from=self.timeout_from,
             compression_from=self._compression[0],
             ca_from=names.roots_from,
             client_key_from=names.key_from,
