@@ -2,28 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.variable import Environment
-from lens_preflight.probe.model import ProbeResult
+from lens_preflight.core.words import State
+from lens_preflight.probe.client import ClientProcess, Pending
+from lens_preflight.probe.model import ProbeResult, Verdict
+from lens_preflight.probe.probe import Probe
 
 if TYPE_CHECKING:
     from lens_preflight.otel.exporter import Exporter
     from lens_preflight.otel.files import Files
+
+PAUSE = 1.0
+"""Seconds between two tries while waiting for an endpoint."""
+
+CLIENT_VARIABLES = (
+    *("HOME", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "REQUEST_METHOD"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF"),
+    *("RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES"),
+)
+"""What requests, grpcio and the libraries below them read, besides proxies and GRPC_ variables."""
+
+ROOTS = "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"
+
+MAY_COME = ("dns-failed", "refused", "syn-dropped", "unreachable", "reset", "hung", "closed-without-reply",
+            "bad-gateway", "unavailable", "gateway-timeout", "slow-server", "proxy-down")  # fmt: skip
+"""Causes that a starting collector may still remove."""
+
+
+@dataclass
+class _Slot:
+    """A result that is being made; others wait for it."""
+
+    done: threading.Event = field(default_factory=threading.Event)
+    result: ProbeResult | None = None
 
 
 class Prober:
     """Probes endpoints within one deadline; safe to use from several threads.
 
     ``files`` is the host's file system. ``wait``: seconds to keep trying an endpoint that does not
-    answer before judging it.
+    answer before judging it. Call ``close`` at the end.
     """
 
     def __init__(self, deadline: Deadline, files: Files, *, wait: float = 0.0) -> None:
         self._deadline = deadline
         self._files = files
-        self._wait = wait
+        self._until = deadline.within(wait)
+        self._lock = threading.Lock()
+        self._slots: dict[object, _Slot] = {}
+        self._clients: dict[tuple[tuple[str, str], ...], ClientProcess] = {}
 
     def result(self, exporter: Exporter, env: Environment | None = None) -> ProbeResult:
         """What became of one empty Export; the same exporter is sent only once.
@@ -31,7 +64,65 @@ class Prober:
         ``env`` is the environment of the job: the real client reads proxy, resolver and trust
         variables from it; without it only what ``exporter`` says is used.
         """
-        raise NotImplementedError
+        variables = client_variables(env) if env is not None else _proxy_variables(exporter)
+        key = (exporter, tuple(sorted(variables.items())))
+        with self._lock:
+            slot = self._slots.get(key)
+            mine = slot is None
+            if slot is None:
+                slot = self._slots[key] = _Slot()
+        if mine:
+            try:
+                slot.result = self._probe(exporter, variables)
+            finally:
+                slot.done.set()
+        slot.done.wait(min(self._deadline.remaining() + 5.0, threading.TIMEOUT_MAX))
+        if slot.result is None:
+            raise RuntimeError("the probe of this endpoint broke in another thread")
+        return slot.result
+
+    def _probe(self, exporter: Exporter, variables: Mapping[str, str]) -> ProbeResult:
+        def send(request: dict[str, Any], native: bool) -> Pending:
+            extra = {"GRPC_DNS_RESOLVER": "native"} if native else {}
+            return self._client({**variables, **extra}).send(request)
+
+        probe = Probe(exporter, self._files, self._deadline, send, variables.get(ROOTS))
+        result = probe.run()
+        pause = threading.Event()
+        while result.verdict is Verdict.FAIL and result.code in MAY_COME and not self._until.passed:
+            pause.wait(self._until.remaining(PAUSE))
+            result = probe.run()
+        return result
+
+    def _client(self, variables: Mapping[str, str]) -> ClientProcess:
+        key = tuple(sorted(variables.items()))
+        with self._lock:
+            client = self._clients.get(key)
+            if client is None or client.ended:
+                client = self._clients[key] = ClientProcess(variables)
+            return client
 
     def close(self) -> None:
-        """End the client process; results stay."""
+        """End the client processes; results stay."""
+        with self._lock:
+            clients = list(self._clients.values())
+            self._clients.clear()
+        for client in clients:
+            client.close()
+
+
+def client_variables(env: Environment) -> dict[str, str]:
+    """The variables of the job that its OTLP clients read by themselves, as far as they are known."""
+    return {
+        v.name: v.value
+        for v in env
+        if v.state is State.VALUE
+        and v.value is not None
+        and "\0" not in v.value
+        and (v.name in CLIENT_VARIABLES or v.name.startswith("GRPC_") or v.name.lower().endswith("_proxy"))
+    }
+
+
+def _proxy_variables(exporter: Exporter) -> dict[str, str]:
+    url = exporter.proxy.url
+    return {} if url is None else {"grpc_proxy": url, "http_proxy": url, "https_proxy": url}

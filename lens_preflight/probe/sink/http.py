@@ -6,6 +6,7 @@ import gzip
 import json
 import threading
 import zlib
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -13,7 +14,12 @@ from lens_preflight.probe import otlp
 from lens_preflight.probe.sink.store import Store
 
 MAX_BODY = 64 << 20
-_DECODERS = {"": bytes, "identity": bytes, "gzip": gzip.decompress, "deflate": zlib.decompress}
+_DECODERS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    "identity": bytes,
+    "gzip": gzip.decompress,
+    "deflate": zlib.decompress,
+}
 
 
 class HttpReceiver:
@@ -55,10 +61,11 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server_version = "lens-preflight-sink"
-    sys_version = ""
     timeout = 60.0
     store: Store
+
+    def version_string(self) -> str:
+        return "lens-preflight-sink"
 
     def do_POST(self) -> None:
         body = self._body()

@@ -1,0 +1,297 @@
+"""From what the stages saw and what the real client got to one cause; the client decides."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from lens_preflight.probe import replies
+from lens_preflight.probe.client import Answer
+from lens_preflight.probe.model import Stage
+from lens_preflight.probe.peer import Speech, banner, is_tls
+from lens_preflight.probe.replies import Judged
+from lens_preflight.probe.trail import TlsSeen, Trail
+from lens_preflight.probe.trust import EXPIRED, KEY_USAGE, UNTRUSTED, WRONG_HOST
+
+GRPC_NUMBERS = (
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+)
+"""By their number on the wire."""
+
+CONNECT = {
+    errno.ECONNREFUSED: ("refused", "the host answers, and nothing listens on the port"),
+    errno.ETIMEDOUT: ("syn-dropped", "no answer to the connection request"),
+    errno.EHOSTUNREACH: ("firewall-reject", "a router or firewall refuses the connection"),
+    errno.EACCES: ("firewall-reject", "this host forbids the connection"),
+    errno.EPERM: ("firewall-reject", "this host forbids the connection"),
+    errno.ECONNRESET: ("reset", "the connection is reset while it is opened"),
+    errno.ENOENT: ("refused", "there is no such unix socket"),
+}
+"""errno of a connection attempt to cause; the others are unreachable."""
+
+REFUSED_STREAM, ENHANCE_YOUR_CALM = 7, 11
+
+
+def accepted(trail: Trail, answer: Answer) -> bool:
+    """True when the exporter itself would report success."""
+    if trail.exporter.transport == "grpc":
+        return answer.code == "OK"
+    return answer.status is not None and answer.status < 400
+
+
+def diagnose(trail: Trail, answer: Answer) -> Judged | None:
+    """The cause; None when the client failed and nothing that was seen explains it."""
+    if accepted(trail, answer):
+        return _success(trail, answer)
+    if answer.status is not None:
+        return _http_error(trail, answer.status)
+    for look in _LOOKS:
+        found = look(trail, answer)
+        if found is not None:
+            return found
+    return None
+
+
+def _success(trail: Trail, answer: Answer) -> Judged:
+    judge = replies.judge_grpc if trail.exporter.transport == "grpc" else replies.judge_http
+    judged = judge(trail.exporter.signal, answer)
+    dead = [a for a in trail.attempts if a.error]
+    if judged.code == "ok" and trail.reached and dead:
+        text = f"{len(dead)} of {len(trail.attempts)} addresses of the name do not answer ({dead[0].text})"
+        return Judged("partly-reachable", text, judged.notes)
+    return judged
+
+
+def _http_error(trail: Trail, status: int) -> Judged:
+    judged = replies.judge_http(trail.exporter.signal, Answer(status=status, ended="end"))
+    if trail.proxy is not None and not trail.tunnelled and status in (400, 401, 403, 404, 405, 407, 501):
+        reached = ", and the endpoint answers without it" if trail.direct else ""
+        return Judged("proxy-refused", f"the proxy answers {status}{reached}")
+    if status == 400 and trail.other is Speech.TLS:
+        return Judged("plaintext-on-tls-port", "the port speaks TLS and answers 400 to plaintext")
+    return judged
+
+
+def _settings(trail: Trail, answer: Answer) -> Judged | None:
+    if trail.blame is not None:
+        return Judged(trail.blame.code, trail.blame.text)
+    classes = [name.rpartition(".")[2] for name in answer.error.get("chain", ())]
+    if "InvalidHeader" in classes or (classes[:1] and classes[0] in ("TypeError", "UnicodeEncodeError")):
+        return Judged("setting-invalid", "a header cannot be sent as it is")
+    return None
+
+
+def _resolve(trail: Trail, _: Answer) -> Judged | None:
+    if trail.resolved is None or trail.resolved.addresses:
+        return None
+    if trail.proxy is not None:
+        return Judged("proxy-down", "the name of the proxy has no address")
+    silent = trail.resolved.error == "timeout"
+    text = "the resolver does not answer" if silent else "the host name has no address on this host"
+    return Judged("dns-failed", text)
+
+
+def _connect(trail: Trail, _: Answer) -> Judged | None:
+    if not trail.attempts or trail.reached:
+        return None
+    error = trail.attempts[0].error
+    code, text = CONNECT.get(error, ("unreachable", "no route to the address"))
+    if code == "firewall-reject" and trail.neighbour_missing:
+        code, text = "unreachable", "nobody on the local network has the address"
+    if trail.proxy is not None:
+        return Judged("proxy-down", f"the proxy cannot be reached: {text}")
+    assert trail.destination is not None
+    if not trail.destination.port_given and code in ("refused", "syn-dropped"):
+        return Judged(
+            "endpoint-no-port", f"no port is given, and nothing answers on port {trail.destination.port}"
+        )
+    return Judged(code, text)
+
+
+def _proxy(trail: Trail, _: Answer) -> Judged | None:
+    failed = trail.failed
+    if failed is None or failed.stage is not Stage.PROXY:
+        return None
+    silent = (
+        trail.proxy_heard is not None and not trail.proxy_heard.data and trail.proxy_heard.end == "silence"
+    )
+    return Judged("proxy-down" if silent else "proxy-refused", failed.text)
+
+
+def _tls(trail: Trail, _: Answer) -> Judged | None:
+    seen = trail.tls
+    if trail.alert.endswith("CERTIFICATE_REQUIRED"):
+        return Judged(
+            "client-certificate-required", "the server asks for a client certificate, and gets none"
+        )
+    if trail.alert:
+        return Judged("client-certificate-required", f"the server refuses the client ({trail.alert})")
+    if seen is None or seen.ok:
+        return None
+    if seen.verify_code:
+        return _certificate(trail, seen)
+    return _no_handshake(trail, seen)
+
+
+def _certificate(trail: Trail, seen: TlsSeen) -> Judged:
+    code = seen.verify_code
+    if seen.configured:
+        name = trail.exporter.ca_from.name
+        return Judged("tls-ca-shadowed", f"{name} replaces the CA that the exporter is given")
+    if code == KEY_USAGE:
+        return Judged("tls-ca-without-key-usage", "the CA certificate lacks keyUsage")
+    if code in EXPIRED:
+        return Judged("tls-expired", "the server's certificate is outside its time of validity")
+    if code in WRONG_HOST:
+        return Judged("tls-wrong-host", "the server's certificate is for other names")
+    if code in UNTRUSTED and trail.ca_missing:
+        return Judged(
+            "ca-file-missing", f"the file of {trail.ca_missing} does not exist; default roots are used"
+        )
+    if code in UNTRUSTED:
+        what = "is self-signed" if code == 18 else "is not signed by a trusted issuer"
+        return Judged("tls-untrusted", f"the server's certificate {what}")
+    strict = ", which only strict verification minds" if seen.lenient else ""
+    return Judged("tls-bad-certificate", f"the server's certificate is refused (X509 error {code}){strict}")
+
+
+def _no_handshake(trail: Trail, seen: TlsSeen) -> Judged | None:
+    if seen.version or seen.alpn:
+        return Judged("no-alpn-h2", f"the server offers {seen.alpn or 'no protocol'} instead of HTTP/2")
+    if seen.reason == "UNUSABLE_TRUST":
+        return Judged("setting-invalid", "the CA file cannot be loaded as PEM certificates")
+    if seen.first and not is_tls(seen.first):
+        return Judged("tls-on-plaintext-port", "the port answers a TLS greeting in plaintext")
+    if trail.other in (Speech.HTTP1, Speech.HTTP2, Speech.SSH, Speech.OTHER):
+        return Judged("tls-on-plaintext-port", "the port speaks plaintext")
+    if "CERTIFICATE_REQUIRED" in seen.reason or seen.asks_certificate:
+        return Judged("client-certificate-required", "the server asks for a client certificate")
+    if "UNRECOGNIZED_NAME" in seen.reason:
+        return Judged("tls-wrong-host", "the server has no certificate for this name")
+    if any(word in seen.reason for word in ("PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "HANDSHAKE_FAILURE")):
+        return Judged("tls-version-too-old", "client and server have no TLS version or cipher in common")
+    if "ALPN" in seen.reason or "NO_APPLICATION_PROTOCOL" in seen.reason:
+        return Judged("no-alpn-h2", "the server refuses HTTP/2 in the handshake")
+    if seen.reason:
+        return Judged("tls-bad-certificate", f"the handshake fails ({seen.reason})")
+    return _ended(seen.ended)
+
+
+def _ended(end: str) -> Judged:
+    """Nothing came back: silence, or an end without a word."""
+    if end == "silence":
+        return Judged("hung", "the port accepts connections and says nothing")
+    return Judged("closed-without-reply", "the peer ends the connection without a word")
+
+
+def _protocol(trail: Trail, answer: Answer) -> Judged | None:
+    said = trail.speech
+    if said is None:
+        return None
+    grpc = trail.exporter.transport == "grpc"
+    if trail.goaway is not None:
+        return Judged("goaway", f"the peer sends GOAWAY with error {trail.goaway}")
+    if trail.other is Speech.TLS and not trail.exporter.tls and said is not Speech.HTTP2:
+        return Judged("plaintext-on-tls-port", "the port speaks TLS")
+    handlers: dict[Speech, Callable[[], Judged | None]] = {
+        Speech.TLS: lambda: Judged("plaintext-on-tls-port", "the port answers with a TLS alert"),
+        Speech.NOTHING: lambda: _ended("silence"),
+        Speech.CLOSED: lambda: _ended("eof"),
+        Speech.RESET: lambda: _reset(trail),
+        Speech.SSH: lambda: Judged("wrong-service", "an SSH server answers"),
+        Speech.OTHER: lambda: Judged("wrong-service", "something that is not HTTP answers"),
+        Speech.HTTP1: lambda: _http1(trail, answer, grpc),
+        Speech.HTTP2: lambda: _http2(trail, answer, grpc),
+    }
+    return handlers[said]()
+
+
+def _reset(trail: Trail) -> Judged:
+    if trail.reset_at_once:
+        return Judged("reset", "the connection is opened and reset before a byte is exchanged")
+    return Judged("closed-without-reply", "the peer reads the greeting and resets the connection")
+
+
+def _http1(trail: Trail, answer: Answer, grpc: bool) -> Judged | None:
+    heard = trail.heard
+    assert heard is not None
+    if grpc:
+        return Judged("grpc-on-http-port", "an HTTP/1 server answers the gRPC client")
+    if b"\r\n\r\n" not in heard.data:
+        if heard.end == "silence":
+            return Judged("dripping", "the head of the reply trickles in and is not complete in time")
+        return Judged("malformed-reply", f"the reply is cut short: {banner(heard.data)}")
+    if answer.silent:
+        return Judged(
+            "slow-server", "the server speaks HTTP, and its answer to an export does not come in time"
+        )
+    return Judged("malformed-reply", "the server speaks HTTP, and its answer to an export does not parse")
+
+
+def _http2(trail: Trail, answer: Answer, grpc: bool) -> Judged | None:
+    if not grpc:
+        return Judged("http-on-grpc-port", "an HTTP/2 server answers the HTTP/1 client")
+    if trail.reply is not None:
+        found = _stream(trail)
+        if found is not None:
+            return found
+    if answer.silent or answer.code == "DEADLINE_EXCEEDED":
+        return Judged(
+            "slow-server", "the server speaks HTTP/2, and its answer to an export does not come in time"
+        )
+    return None
+
+
+def _stream(trail: Trail) -> Judged | None:
+    """What the server said on the request's own stream."""
+    reply = trail.reply
+    assert reply is not None
+    if reply.goaway is not None:
+        return Judged("goaway", f"the peer sends GOAWAY with error {reply.goaway}")
+    if reply.reset is not None and reply.status is None:
+        return Judged("stream-refused", f"the peer resets the request with error {reply.reset}")
+    status, number = reply.status, reply.grpc_status
+    if status is None:
+        return None
+    if status >= 400:
+        return Judged(replies.http_status(status), f"something in between answers HTTP {status}, not gRPC")
+    if status >= 300:
+        return Judged("redirect", f"something in between answers HTTP {status}")
+    if number is None:
+        if not reply.ended:
+            return None
+        kind = reply.headers.get("content-type", "")
+        what = "a page" if "html" in kind else "a reply without a gRPC status"
+        return Judged("not-otlp", f"the server answers HTTP {status} with {what}")
+    name = GRPC_NUMBERS[number] if number < len(GRPC_NUMBERS) else "UNKNOWN"
+    if name == "OK":
+        return None
+    return Judged(replies.grpc_status(name, reply.trailers or reply.headers), f"the server answers {name}")
+
+
+def _status(trail: Trail, answer: Answer) -> Judged | None:
+    """The client's own status, when the server could not be asked again."""
+    if trail.native:
+        return Judged("dns-failed", "gRPC's own resolver (c-ares) does not find the name, the system's does")
+    if not answer.code or answer.code in ("UNAVAILABLE", "UNKNOWN", "INTERNAL"):
+        return None
+    return replies.judge_grpc(trail.exporter.signal, answer)
+
+
+_LOOKS = (_settings, _resolve, _connect, _proxy, _tls, _protocol, _status)

@@ -1,0 +1,161 @@
+"""One probe: the real client and the stages side by side, then the cause."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lens_preflight.core.deadline import Deadline
+from lens_preflight.probe.advice import Advice, advice
+from lens_preflight.probe.causes import CAUSES
+from lens_preflight.probe.client import Answer, Pending, request
+from lens_preflight.probe.configure import configure
+from lens_preflight.probe.diagnose import accepted, diagnose
+from lens_preflight.probe.model import ProbeResult, Stage, State, Verdict
+from lens_preflight.probe.replies import Judged
+from lens_preflight.probe.second_look import SecondLook
+from lens_preflight.probe.stages import Stages
+from lens_preflight.probe.trail import Trail
+from lens_preflight.probe.trust import trust
+
+if TYPE_CHECKING:
+    from lens_preflight.otel.exporter import Exporter
+    from lens_preflight.otel.files import Files
+
+GRACE = 0.3
+"""Seconds that the real client gets to report its own time-out."""
+
+ENOUGH = 2.0
+"""Seconds of silence that say something even when the exporter would wait longer."""
+
+SLOW = ("hung", "slow-server", "syn-dropped", "dripping", "dns-failed", "proxy-down")
+"""Causes that rest on waiting."""
+
+Send = Callable[[dict[str, Any], bool], Pending]
+"""Hands a request to the real client; True: with the system's resolver instead of c-ares."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One exporter and all that is needed to try it. ``roots`` replaces the roots of grpcio."""
+
+    exporter: Exporter
+    files: Files
+    deadline: Deadline
+    send: Send
+    roots: str | None = None
+
+    def run(self) -> ProbeResult:
+        """Try it once."""
+        trail = self._trail()
+        able = configure(trail, self.files)
+        pending = None
+        answer = Answer()
+        if (
+            able
+            or trail.blame is None
+            or trail.blame.code not in ("client-pair-incomplete", "setting-invalid")
+        ):
+            pending = self.send(request(self.exporter, trail.seconds), False)
+        if able and pending is not None:
+            answer = self._walk(trail, pending)
+        elif pending is not None:
+            answer = pending.wait(trail.budget.remaining() + GRACE) or pending.give_up()
+        return Conclusion(trail, answer).result()
+
+    def _trail(self) -> Trail:
+        wanted = self.exporter.timeout
+        wanted = wanted if math.isfinite(wanted) and wanted > 0 else 10.0
+        seconds = min(wanted, self.deadline.remaining())
+        budget = self.deadline.within(seconds)
+        return Trail(self.exporter, budget, seconds, cut=seconds < min(wanted, ENOUGH))
+
+    def _walk(self, trail: Trail, pending: Pending) -> Answer:
+        judge = trust(self.exporter, self.roots)
+        stages = Stages(trail, judge, pending.settled)
+        with contextlib.closing(stages):
+            stages.walk()
+            answer = pending.wait(trail.budget.remaining() + GRACE) or pending.give_up()
+            if not accepted(trail, answer):
+                SecondLook(stages, answer, self.deadline, self.send).look()
+        return answer
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What trail and answer come to."""
+
+    trail: Trail
+    answer: Answer
+
+    def result(self) -> ProbeResult:
+        """The result; where stages and client disagree nothing is claimed."""
+        trail, answer = self.trail, self.answer
+        judged = None if answer.died else diagnose(trail, answer)
+        if answer.died:
+            return self._unknown("the client process ended before it had an answer")
+        if judged is None:
+            text = "the real client fails, and no stage shows why"
+            self._finish(Stage.REQUEST, text)
+            return self._make(
+                Verdict.FAIL, None, Judged("client-failed", text), advice("client-failed", trail)
+            )
+        if judged.code in ("ok", "partly-reachable") and trail.failed is not None:
+            return self._unknown(
+                f"the real client succeeds, though the stage {trail.failed.stage.value} failed"
+            )
+        cause = CAUSES[judged.code]
+        if trail.cut and judged.code in SLOW:
+            return self._unknown("there was no time left to wait for an answer; give --timeout more seconds")
+        self._finish(cause.stage if cause.verdict is not Verdict.PASS else Stage.NONE, judged.text)
+        return self._make(cause.verdict, judged.code, judged, advice(judged.code, trail))
+
+    def _unknown(self, text: str) -> ProbeResult:
+        return self._make(Verdict.UNKNOWN, None, Judged("", text), advice("stages-disagree", self.trail))
+
+    def _finish(self, failed: Stage, text: str) -> None:
+        """Complete the records with the stages that only the client's own answer shows."""
+        trail, answer = self.trail, self.answer
+        seen = {record.stage for record in trail.records}
+        if answer.status is not None and Stage.PROTOCOL not in seen:
+            trail.record(Stage.PROTOCOL, State.OK, "the peer speaks HTTP/1")
+        if trail.failed is not None or failed in seen:
+            return
+        order = (Stage.PROTOCOL, Stage.REQUEST, Stage.REPLY)
+        for stage in order:
+            if stage is failed:
+                trail.record(stage, State.FAILED, text, answer.seconds)
+                return
+            if (
+                stage not in seen
+                and (failed in order or failed is Stage.NONE)
+                and stage is not Stage.PROTOCOL
+            ):
+                words = "empty request sent" if stage is Stage.REQUEST else text
+                trail.record(stage, State.OK, words, answer.seconds)
+        if failed is not Stage.NONE:
+            trail.record(failed, State.FAILED, text)
+
+    def _make(self, verdict: Verdict, code: str | None, judged: Judged, remedy: Advice) -> ProbeResult:
+        trail, answer = self.trail, self.answer
+        evidence = {}
+        if trail.attempts:
+            evidence["address"] = " ".join(f"{a.address}={a.text}" for a in trail.attempts[:8])
+        if answer.status is not None or answer.code:
+            evidence["answer"] = str(answer.status or answer.code)
+        evidence["seconds"] = f"{answer.seconds:.2f}"
+        return ProbeResult(
+            exporter=trail.exporter,
+            verdict=verdict,
+            cause=CAUSES[code] if code else None,
+            message=judged.text,
+            remedy=remedy.text,
+            settings=remedy.settings,
+            stages=tuple(sorted(trail.records, key=lambda r: list(Stage).index(r.stage))),
+            notes=judged.notes,
+            evidence=evidence,
+            loopback=trail.destination is not None and trail.destination.loopback,
+        )
