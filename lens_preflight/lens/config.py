@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
@@ -16,7 +16,13 @@ from lens_preflight.lens import groups as span_groups
 from lens_preflight.lens.frameworks import Framework
 from lens_preflight.lens.generations import Generation
 from lens_preflight.lens.groups import Groups, Resolved
+from lens_preflight.lens.run_id import RunId, run_ids
+from lens_preflight.lens.variables import Catalogue
 from lens_preflight.otel.precedence import not_blank
+
+if TYPE_CHECKING:
+    from lens_preflight.lens.survey import Survey
+    from lens_preflight.otel.view import OtelView
 
 T = TypeVar("T", bool, int, float)
 
@@ -131,6 +137,16 @@ class LensConfig:
         """ "otlp" or "console"; any other word raises later, when an exporter is built."""
         return self._text("EXPORTER", "otlp")
 
+    @property
+    def run_ids(self) -> tuple[RunId, ...]:
+        """Every run id that may come out; one when nothing about it is open."""
+        return run_ids(self.env, self.framework.run_id_names, self.framework.run_id_shared_by)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Which variables are read, and what the others were meant to be."""
+        return Catalogue(self.framework, self.generation)
+
     @cached_property
     def run_id(self) -> str:
         """The run id that is set, empty when it is derived."""
@@ -173,6 +189,17 @@ class LensConfig:
     def unknown_group_raises(self) -> bool:
         """Whether an unknown word in the spec kills an exporting process, or only warns."""
         return self.framework.unknown_group_raises and not self.generation.has_registry
+
+    def survey(self, otel: OtelView) -> Survey:
+        """Everything that the libraries will say about the environment."""
+        from lens_preflight.lens.survey import survey
+
+        return survey(self, otel)
+
+    @property
+    def in_sight(self) -> LensConfig:
+        """The same with every variable unset that nobody in sight sets."""
+        return LensConfig(self.env.closed(), self.framework, self.generation)
 
     def load(self) -> None:
         """Go through ``from_env`` in its own order.

@@ -70,8 +70,10 @@ class Framework:
     ``detect_flags`` patterns of options: each tells the framework. ``prefix`` is read first, then
     ``fallback`` (empty: none). ``service`` is the default service name and ``service_flag`` its
     option. ``run_id_shared_by``: the variable that a driver writes its run id to for the other
-    processes, empty when each process derives its own. ``run_id_keys`` are looked at in that order
-    before SLURM_JOB_ID. ``default_strategy``: the export strategy when nobody sets one.
+    processes, empty when each process derives its own. ``run_id_fallback``: the fallback
+    prefix is asked for the run id as well, before SLURM_JOB_ID. ``ray_environment``: the driver's
+    environment travels to all workers. ``env_only``: variables of its own that no key stands for.
+    ``unread``: names that its documentation has and nothing reads, with the ones that are read.
     """
 
     id: str
@@ -89,7 +91,7 @@ class Framework:
     service_flag: str = ""
     groups: Groups | None = field(default=None, hash=False)
     unknown_group_raises: bool = True
-    run_id_keys: tuple[str, ...] = ()
+    run_id_fallback: bool = True
     run_id_shared_by: str = ""
     exporting: Exporting = Exporting.CALLER
     ray_environment: bool = False
@@ -102,14 +104,18 @@ class Framework:
         """The prefixes in the order of look-up."""
         return (self.prefix, self.fallback) if self.fallback else (self.prefix,)
 
+    @property
+    def run_id_names(self) -> tuple[str, ...]:
+        """The variables that give the run id, in the order of look-up."""
+        prefixes = self.prefixes if self.run_id_fallback else self.prefixes[:1]
+        return tuple(f"{prefix}_RUN_ID" for prefix in prefixes)
+
     def flag(self, key: str) -> Flag | None:
         """The option for a setting, None when there is none."""
         return next((f for f in self.flags if f.key == key), None)
 
 
-PLAIN = Framework(
-    id="plain", title="a program that calls NeMo Lens itself", modules=("nemo.lens",), run_id_keys=("RUN_ID",)
-)
+PLAIN = Framework(id="plain", title="a program that calls NeMo Lens itself", modules=("nemo.lens",))
 
 MEGATRON = Framework(
     id="megatron",
@@ -127,7 +133,6 @@ MEGATRON = Framework(
     service="megatron-lm",
     service_flag="--otel-service-name",
     groups=span_groups.MEGATRON,
-    run_id_keys=("RUN_ID",),
     exporting=Exporting.RANKS,
     unread=(
         ("MEGATRON_OTEL_RANK_STRATEGY", "MEGATRON_OTEL_EXPORT_STRATEGY"),
@@ -162,7 +167,6 @@ NEMO_RL = Framework(
     projection=Projection.SETDEFAULT,
     service="nemo-rl",
     groups=span_groups.NEMO_RL,
-    run_id_keys=("RUN_ID",),
     run_id_shared_by="NEMO_RL_OTEL_RUN_ID",
     exporting=Exporting.DRIVER,
     ray_environment=True,
@@ -197,7 +201,7 @@ NEMO_GYM = Framework(
     service="nemo-gym",
     groups=span_groups.NEMO_GYM,
     unknown_group_raises=False,
-    run_id_keys=("RUN_ID",),
+    run_id_fallback=False,
     run_id_shared_by="NEMO_GYM_OTEL_RUN_ID",
     exporting=Exporting.SERVERS,
 )
@@ -210,7 +214,6 @@ NVRX = Framework(
     service="nvrx.ft_launcher",
     groups=span_groups.NVRX,
     unknown_group_raises=False,
-    run_id_keys=("RUN_ID",),
     exporting=Exporting.AGENT,
     min_lens="0.2",
 )

@@ -44,6 +44,16 @@ class RunId:
     shared_by: str = ""
 
     @property
+    def is_set(self) -> bool:
+        """True when a variable of NeMo Lens or of the framework gives it."""
+        return self.source is Source.SETTING
+
+    @property
+    def is_random(self) -> bool:
+        """True when it is made up at start."""
+        return self.source is Source.RANDOM
+
+    @property
     def per_process(self) -> bool:
         """True when two processes of the launch may have two run ids."""
         return self.spread in (Spread.NODE, Spread.TASK)
@@ -52,30 +62,35 @@ class RunId:
 def run_id(env: Environment, names: tuple[str, ...], shared_by: str = "") -> RunId:
     """The run id in an environment; ``names`` are the variables looked at before Slurm's.
 
-    A variable that is provided at start counts as set to a text that is not blank.
-
     Raises:
-        Undecided: it is not known whether a variable that would decide is set.
+        Undecided: there are several possibilities (see ``run_ids``).
     """
-    for name in names:
+    found = run_ids(env, names, shared_by)
+    if len(found) > 1:
+        env.text(found[0].decided_by.name)
+        raise Undecided(f"it is not known whether {found[0].decided_by.name} is set")
+    return found[0]
+
+
+def run_ids(env: Environment, names: tuple[str, ...], shared_by: str = "") -> tuple[RunId, ...]:
+    """Every run id that may come out, most likely set first.
+
+    More than one when a variable may be set or not. A variable that is provided at start, or that
+    somebody sets to an unknown text for each process, counts as set.
+    """
+    found: list[RunId] = []
+    for name in (*names, SLURM_JOB_ID):
         variable = env[name]
-        if variable.state is State.PROVIDED:
-            return RunId(Source.SETTING, None, variable.spread, variable, shared_by)
-        text = _known(variable)
-        if text and text.strip():
-            return RunId(Source.SETTING, text.strip(), variable.spread, variable, shared_by)
-    slurm = env[SLURM_JOB_ID]
-    if slurm.state is State.PROVIDED:
-        return RunId(Source.SLURM, None, slurm.spread, slurm, shared_by)
-    if text := _known(slurm):
-        return RunId(Source.SLURM, text, slurm.spread, slurm, shared_by)
+        source = Source.SLURM if name == SLURM_JOB_ID else Source.SETTING
+        text = variable.value or ""
+        text = text if source is Source.SLURM else text.strip()
+        if variable.state is State.UNSET or (variable.state is State.VALUE and not text):
+            continue
+        found.append(RunId(source, text or None, variable.spread, variable, shared_by))
+        if variable.state is not State.UNKNOWN:
+            return tuple(found)
+        if not env.unlisted(name) and variable.spread is not Spread.JOB:
+            return tuple(found)
     spread = Spread.RUN if shared_by else Spread.TASK
-    return RunId(Source.RANDOM, None, spread, env[names[-1]], shared_by)
-
-
-def _known(variable: Variable) -> str | None:
-    if variable.state is State.UNKNOWN:
-        at = variable.origin.at if variable.origin else None
-        reason = variable.reason or "it is unknown"
-        raise Undecided(f"{variable.name} is not known before the job starts: {reason}", at)
-    return variable.value
+    found.append(RunId(Source.RANDOM, None, spread, env[names[0]], shared_by))
+    return tuple(found)

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from lens_preflight.core.errors import LibraryFailure
+from lens_preflight.otel.dial import dial
 from lens_preflight.otel.exporter import Exporter
 from lens_preflight.otel.wire import wire_url
 
@@ -69,6 +70,8 @@ def received(exporter: Exporter) -> dict[str, str]:
 
 
 def _grpc(exporter: Exporter) -> Delivery:
+    if problem := dial(exporter.target).problem:
+        return Delivery("UNAVAILABLE", exporter.endpoint_from.name, problem)
     blame = exporter.headers_from.name
     for name, value in exporter.headers:
         if name.endswith("-bin"):

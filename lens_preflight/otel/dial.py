@@ -36,7 +36,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Dial:
-    """The places of a target, tried in order; ``problem`` says why there are none."""
+    """The places of a target, tried in order; ``problem`` says why there are none.
+
+    Neither for schemes that lead somewhere else: to a control plane, to the host of a machine.
+    ``problem`` holds no credentials.
+    """
 
     places: tuple[Place, ...] = ()
     problem: str = ""
@@ -49,10 +53,8 @@ def dial(target: str) -> Dial:
     if colon and scheme in ("unix", "unix-abstract"):
         path = rest[2:] if rest.startswith("//") else rest
         return Dial((Place(path=path),)) if path else Dial(problem="the socket has no path")
-    if colon and scheme == "vsock":
-        return Dial(problem="a vsock leads to the host of a virtual machine")
-    if colon and scheme in ("xds", "google-c2p"):
-        return Dial(problem=f"{scheme}: asks a control plane where to go")
+    if colon and scheme in ("vsock", "xds", "google-c2p"):
+        return Dial()
     if colon and scheme in ("ipv4", "ipv6"):
         return _all([_place(text) for text in rest.lstrip("/").split(",")], addresses=True)
     if colon and scheme == "dns":
@@ -74,6 +76,8 @@ def _all(found: list[Place | str], *, addresses: bool = False) -> Dial:
 
 def _place(text: str) -> Place | str:
     """Host and port of a name, or what is wrong with it."""
+    if "@" in text:
+        return "credentials in front of an @ are taken for a part of the host name"
     host, port = _split(text)
     if not host:
         return "the host is empty"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel import processors
 from lens_preflight.otel.exporter import Exporter, exporter
+from lens_preflight.otel.files import AllThere
 from lens_preflight.otel.processors import Batch
 from lens_preflight.otel.resource import ResourceText, from_environment
 from lens_preflight.otel.sampler import Sampler, sampler
@@ -30,6 +31,16 @@ class OtelView:
     generation: Generation
     files: Files
     prefixes: tuple[str, ...] = ("NEMO_LENS",)
+
+    @property
+    def in_sight(self) -> OtelView:
+        """The same with every variable unset that nobody in sight sets."""
+        return replace(self, env=self.env.closed())
+
+    @property
+    def with_all_files(self) -> OtelView:
+        """The same with every file there and right that a variable names."""
+        return replace(self, files=AllThere())
 
     def exporter(self, signal: str) -> Exporter:
         """The exporter of a signal: traces, metrics or logs."""

@@ -1,0 +1,96 @@
+"""Everything that the libraries will say about an environment, not only the first thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from lens_preflight.core.errors import LibraryFailure, Undecided
+from lens_preflight.lens.config import LensConfig
+from lens_preflight.lens.setup import is_export_rank
+from lens_preflight.otel import processors, providers
+from lens_preflight.otel.delivery import Delivery, first_export
+from lens_preflight.otel.exporter import SIGNALS
+from lens_preflight.otel.remark import Remark
+from lens_preflight.otel.view import OtelView
+
+T = TypeVar("T")
+
+
+@dataclass
+class Survey:
+    """What was found.
+
+    ``failures``: what raises, aborts or hangs, each once; ``when`` of each says in which call.
+    ``remarks``: settings that do something else than they say. ``losses``: settings that keep every
+    export of a signal from arriving, with the signal. ``unknown``: facts that depend on a variable
+    that is not known before start.
+    """
+
+    failures: list[LibraryFailure] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+    losses: list[tuple[str, Delivery]] = field(default_factory=list)
+    unknown: list[Undecided] = field(default_factory=list)
+
+    def ask(self, fact: Callable[[], T]) -> T | None:
+        """Work out a fact and keep what goes wrong with it; its value, None when there is none."""
+        try:
+            return fact()
+        except LibraryFailure as failure:
+            known = {(f.variable, f.exception) for f in self.failures}
+            if (failure.variable, failure.exception) not in known:
+                self.failures.append(failure)
+        except Undecided as undecided:
+            if str(undecided) not in map(str, self.unknown):
+                self.unknown.append(undecided)
+        return None
+
+
+def survey(config: LensConfig, otel: OtelView) -> Survey:
+    """Ask every fact that an exporting process of this environment depends on."""
+    found = Survey()
+    env = config.env
+    found.ask(lambda: providers.import_api(env))
+    for fact in ("enabled", "export_rank", "export_sample_rate", "sampler_enabled"):
+        found.ask(partial(getattr, config, fact))
+    found.ask(lambda: is_export_rank(config, env, 0, 1))
+    signals = [signal for signal in SIGNALS if _on(found, config, signal)]
+    for signal in signals:
+        _signal(found, otel, signal)
+    if "traces" in signals:
+        found.ask(lambda: processors.span_limits(env))
+        found.ask(lambda: providers.meter_plugin(env))
+        _batch(found, otel, "BSP")
+    else:
+        found.ask(lambda: providers.tracer_plugin(env))
+    if "metrics" in signals:
+        found.ask(lambda: otel.metric_interval)
+        found.ask(lambda: providers.exemplar_filter(env))
+    if "logs" in signals:
+        found.ask(lambda: processors.log_limits(env))
+        _batch(found, otel, "BLRP")
+    return found
+
+
+def _on(found: Survey, config: LensConfig, signal: str) -> bool:
+    """Whether a signal is exported; its default when that is not known or raises."""
+    value = found.ask(partial(getattr, config, f"{signal}_enabled"))
+    return signal != "logs" if value is None else bool(value)
+
+
+def _signal(found: Survey, otel: OtelView, signal: str) -> None:
+    exporter = found.ask(lambda: otel.exporter(signal))
+    if exporter is None:
+        return
+    found.remarks.extend(r for r in exporter.remarks if r not in found.remarks)
+    delivery = first_export(exporter)
+    if not delivery.arrives:
+        found.losses.append((signal, delivery))
+
+
+def _batch(found: Survey, otel: OtelView, kind: str) -> None:
+    batch = found.ask(lambda: processors.batch(otel.env, kind))
+    if batch is not None:
+        found.remarks.extend(batch.remarks)
