@@ -76,15 +76,15 @@ def _top(record: RunRecord, style: Style) -> Iterator[str]:
 def _items(items: Iterable[Item], style: Style) -> Iterator[str]:
     items = tuple(items)
     titles = [one_line(item.title) for item in items]
-    room = max(style.width - 16, 30)
-    column = min(max(map(columns, titles), default=0), room - 18)
+    room = max(style.width - 14, 40)
+    column = min(max(map(columns, titles), default=0), room - 20)
     for item, title in zip(items, titles, strict=True):
         word = "FAIL" if item.status == "fail" else one_line(item.status)
         status = paint(f"{word:<10}", _ITEM_KIND.get(item.status, "faint"), style.color)
-        extra = f"give {one_line(item.missing_input)}" if item.missing_input else ", ".join(item.checks)
-        left = pad(cut(title, column), column)
-        right = cut(one_line(extra), room - column - 2)
-        yield f"{item.n:>2}  {status}  {left}  {right}".rstrip()
+        extra = one_line(f"give {item.missing_input}" if item.missing_input else ", ".join(item.checks))
+        right = cut(extra, room - 22)
+        left = pad(cut(title, min(column, room - 2 - columns(right))), column)
+        yield f"{item.n:>2} {status} {left[: room - 2 - len(right)]}  {right}".rstrip()
 
 
 def _group(group: Group, style: Style) -> Iterator[str]:

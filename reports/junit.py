@@ -150,9 +150,9 @@ def _failed(case: Case, outcome: Outcome, target: Target) -> Case:
         return _with(case, "failure", "lens.fail", _placed(outcome))
     blockers = sum(f.severity is Severity.BLOCKER for f in found)
     more = f" (and {blockers - 1} more)" if blockers > 1 else ""
-    text = "\n\n".join(_told(finding) for finding in found)
-    if outcome.url:
-        text += f"\n\n{outcome.url}"
+    parts = [_told(finding) for finding in found]
+    parts += [f"also: {_placed(outcome)}"] if outcome.reason else []
+    text = "\n\n".join([*parts, outcome.url] if outcome.url else parts)
     return _with(case, "failure", "lens.fail", found[0].message + more, text)
 
 

@@ -18,6 +18,7 @@ from lens_preflight.reports import REPORTS
 from lens_preflight.reports.writer import PLAIN, ReportError, Style
 
 _CONSOLE = "console"
+_STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _ASCII = str.maketrans({"—": "-", "–": "-", "…": "...", "·": "-", "→": "->", "’": "'", "“": '"', "”": '"'})
 
 
@@ -55,7 +56,7 @@ def _wanted(option: str) -> Wanted:
         raise InputError(f"--report {option}: no format is called {name!r}; {hint}")
     if (equals and not path) or "\0" in path:
         raise InputError(f"--report {option}: a path is missing; type {name}=FILE, or {name} alone")
-    if path in ("", "-"):
+    if path in _STDOUT:
         return Wanted(name)
     return Wanted(name, os.path.expanduser(path))  # noqa: PTH111
 

@@ -1,0 +1,58 @@
+"""The block to paste does in a shell what the findings ask for."""
+
+from __future__ import annotations
+
+import subprocess
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lens_preflight.core.outcome import Judged, RunRecord
+from lens_preflight.core.words import Severity, Status
+from lens_preflight.reports.block import assignment, paste_block
+from tests.reports.records import everything, finding, outcome, record
+
+
+def run_of(
+    *settings: tuple[str, str | None], severity: Severity = Severity.BLOCKER, waived: str = ""
+) -> RunRecord:
+    found = Judged(finding(settings=settings, severity=severity), (), waived)
+    return record(outcome("environment", Status.FAIL, found))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30))
+def test_bash_reads_back_the_value(value: str) -> None:
+    script = f'{assignment("LENS_VALUE", value)}\nprintf %s "$LENS_VALUE"'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert done.stdout.decode() == value
+    assert not done.stderr
+
+
+def test_undecodable_bytes_come_back_too() -> None:
+    script = f'{assignment("LENS_VALUE", "a" + chr(0xDCFF))}\nprintf %s "$LENS_VALUE"'
+    assert subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout == b"a\xff"
+
+
+def test_it_holds_every_weighty_setting_once() -> None:
+    assert paste_block(everything()) == [
+        "unset OTEL_EXPORTER_OTLP_ENDPONT",
+        "export OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4317",
+        "export OTEL_TRACES_SAMPLER=parentbased_always_on",
+    ]
+    assert "export NEMO_LENS_RUN_ID=run-7" in paste_block(everything(), notes=True)
+
+
+def test_a_waived_finding_asks_for_nothing() -> None:
+    assert paste_block(run_of(("A", "1"), waived="known")) == []
+
+
+def test_of_two_values_the_blocker_wins_and_the_other_is_a_comment() -> None:
+    caution = outcome("sampler", Status.WARN, finding(settings=(("A", "2"),), severity=Severity.CAUTION))
+    blocker = outcome("environment", Status.FAIL, finding(settings=(("A", "1"), ("B", "3"))))
+    assert paste_block(record(caution, caution, blocker)) == ["export A=1", "# or: export A=2", "export B=3"]
+
+
+def test_a_line_feed_cannot_smuggle_a_command_in() -> None:
+    block = paste_block(run_of(("A", "1\nrm -rf x"), ("B; rm -rf x", "1"), ("C\nD", None)))
+    assert block == ["export A=$'1\\x0arm -rf x'"]
