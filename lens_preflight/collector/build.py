@@ -1,0 +1,64 @@
+"""From the merged tree to components and pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lens_preflight.collector.model import Component, Pipeline, Reference
+from lens_preflight.collector.types import KINDS, split_id
+from lens_preflight.core.finding import Location
+from lens_preflight.documents import Mapping, Node, Scalar, Sequence
+
+
+def components(root: Node) -> dict[str, dict[str, Component]]:
+    """The components of each kind, by id."""
+    table: dict[str, dict[str, Component]] = {}
+    for kind in KINDS:
+        section = root.get(kind)
+        entries = section.entries if isinstance(section, Mapping) else {}
+        table[kind] = {
+            identity: Component(
+                kind,
+                identity,
+                split_id(identity)[0],
+                body if isinstance(body, Mapping) else None,
+                section.key_at(identity) if isinstance(section, Mapping) else body.at,
+            )
+            for identity, body in entries.items()
+        }
+    return table
+
+
+def pipelines(root: Node) -> tuple[Pipeline, ...]:
+    """The pipelines, in the order of the file."""
+    section = root.get("service", "pipelines")
+    if not isinstance(section, Mapping):
+        return ()
+    return tuple(
+        _pipeline(identity, body, section.key_at(identity)) for identity, body in section.entries.items()
+    )
+
+
+def _pipeline(identity: str, body: Node, at: Location) -> Pipeline:
+    has_processors = isinstance(body, Mapping) and "processors" in body.entries
+    return Pipeline(
+        identity,
+        identity.partition("/")[0].strip(),
+        tuple(references(body.get("receivers"))),
+        tuple(references(body.get("processors"))),
+        tuple(references(body.get("exporters"))),
+        at,
+        body.key_at("processors") if has_processors and isinstance(body, Mapping) else at,
+    )
+
+
+def references(node: Node | None) -> Iterator[Reference]:
+    """The ids in a list; a single text is split at commas, as the collector does."""
+    if isinstance(node, Sequence):
+        for item in node.items:
+            if isinstance(item, Scalar) and item.value is not None:
+                yield Reference(item.text_value.strip(), item.at)
+    elif isinstance(node, Scalar) and isinstance(node.value, str):
+        for part in node.value.split(","):
+            if part.strip():
+                yield Reference(part.strip(), node.at)

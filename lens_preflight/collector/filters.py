@@ -1,0 +1,151 @@
+"""Processors that drop telemetry by condition: ``filter`` in its old and new forms, and tail sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lens_preflight.collector.model import CollectorConfig, Component
+from lens_preflight.collector.ottl import Condition, Known, Path, parse
+from lens_preflight.core.finding import Location
+from lens_preflight.documents import Mapping, Node, Scalar
+
+_SECTIONS = {
+    ("traces", "span"): "traces",
+    ("traces", "resource"): "traces",
+    ("metrics", "metric"): "metrics",
+    ("metrics", "datapoint"): "metrics",
+    ("metrics", "resource"): "metrics",
+    ("logs", "log_record"): "logs",
+    ("logs", "resource"): "logs",
+}
+_FLAT = {"trace_conditions": "traces", "metric_conditions": "metrics", "log_conditions": "logs"}
+_OLD = {"spans": "traces", "metrics": "metrics", "logs": "logs"}
+
+
+@dataclass(frozen=True)
+class DropCondition:
+    """One condition; what fulfils it is dropped. ``parsed`` is None when it is beyond our reading."""
+
+    signal: str
+    text: str
+    at: Location
+    parsed: Condition | None
+
+
+@dataclass(frozen=True)
+class DropStage:
+    """A processor and its conditions, any of which drops; ``whole_traces`` for tail sampling."""
+
+    component: Component
+    conditions: tuple[DropCondition, ...]
+    error_mode: str = ""
+    whole_traces: bool = False
+
+    def drops(self, signal: str, known: Known) -> bool | None:
+        """Whether telemetry with these attributes is dropped; None when that cannot be told."""
+        mine = [c for c in self.conditions if c.signal == signal]
+        results = [c.parsed.holds(known) if c.parsed is not None else None for c in mine]
+        if True in results:
+            return True
+        return None if None in results else False
+
+    def reads(self, keys: tuple[str, ...]) -> bool:
+        """Whether a condition reads one of these attributes, of the resource or of the item itself."""
+        return any(
+            any(path.key in keys for path in c.parsed.paths()) if c.parsed else any(k in c.text for k in keys)
+            for c in self.conditions
+        )
+
+
+def drop_stages(config: CollectorConfig) -> dict[str, DropStage]:
+    """The dropping processors by id."""
+    stages: dict[str, DropStage] = {}
+    for identity, component in config.of("processors").items():
+        if component.type == "filter":
+            conditions = tuple(_filter_conditions(component))
+            stages[identity] = DropStage(component, conditions, component.text("error_mode") or "propagate")
+        elif component.type == "tail_sampling":
+            conditions = tuple(_drop_policies(component))
+            if conditions:
+                stages[identity] = DropStage(component, conditions, "ignore", whole_traces=True)
+    return stages
+
+
+def _filter_conditions(component: Component) -> Iterator[DropCondition]:
+    body = component.body
+    if body is None:
+        return
+    for (section, context), signal in _SECTIONS.items():
+        for node in body.children(section, context):
+            yield _condition(signal, node, "resource" if context == "resource" else "")
+    for key, signal in _FLAT.items():
+        for node in body.children(key):
+            yield _condition(signal, node, "")
+    for key, signal in _OLD.items():
+        yield from _old_form(body.get(key), signal)
+
+
+def _condition(signal: str, node: Node, context: str) -> DropCondition:
+    text = node.text_value if isinstance(node, Scalar) else ""
+    if isinstance(node, Mapping):  # {context: ..., conditions: [...]}: taken as it is written
+        text = node.text("condition") or ""
+    try:
+        parsed: Condition | None = _in_context(parse(text), context)
+    except ValueError:
+        parsed = None
+    return DropCondition(signal, text, node.at, parsed)
+
+
+def _in_context(condition: Condition, context: str) -> Condition:
+    """In the context of the resource, ``attributes`` are those of the resource."""
+    if context != "resource":
+        return condition
+
+    def moved(term: object) -> object:
+        return Path("resource", term.key) if isinstance(term, Path) and term.root == "attributes" else term
+
+    parts = tuple(_in_context(part, context) for part in condition.parts)
+    return Condition(condition.op, parts, moved(condition.left), moved(condition.right))  # type: ignore[arg-type]
+
+
+def _old_form(section: Node | None, signal: str) -> Iterator[DropCondition]:
+    """``spans: {exclude: {match_type: strict, attributes: [{key, value}]}}``; include drops the rest."""
+    for word in ("exclude", "include"):
+        block = section.get(word) if section is not None else None
+        if not isinstance(block, Mapping):
+            continue
+        parts: list[Condition] = []
+        complete = True
+        for key, kind in (
+            ("attributes", "attributes"),
+            ("resources", "resource"),
+            ("resource_attributes", "resource"),
+        ):
+            for entry in block.children(key):
+                value = entry.get("value")
+                if isinstance(value, Scalar):
+                    parts.append(Condition("==", (), Path(kind, entry.text("key") or ""), value.value))
+                else:
+                    parts.append(Condition("!=", (), Path(kind, entry.text("key") or ""), None))
+        complete = set(block.entries) <= {"match_type", "attributes", "resources", "resource_attributes"}
+        joined: Condition | None = Condition("and", tuple(parts)) if parts and complete else None
+        if joined is not None and word == "include":
+            joined = Condition("not", (joined,))
+        shown = ", ".join(str(block.get(key).data()) for key in block.entries if key != "match_type")  # type: ignore[union-attr]
+        yield DropCondition(signal, f"{word} {shown}", block.at, joined)
+
+
+def _drop_policies(component: Component) -> Iterator[DropCondition]:
+    """Policies of type ``drop`` in tail sampling; they drop whole traces."""
+    for policy in component.body.children("policies") if component.body is not None else ():
+        if policy.text("type") != "drop":
+            continue
+        for sub in policy.children("drop", "drop_sub_policy"):
+            for node in sub.children("ottl_condition", "span"):
+                yield _condition("traces", node, "")
+            if sub.get("boolean_attribute") is not None:
+                key = sub.text("boolean_attribute", "key") or ""
+                wanted = sub.text("boolean_attribute", "value") != "false"
+                parsed = Condition("==", (), Path("attributes", key), wanted)
+                yield DropCondition("traces", f"{key} == {str(wanted).lower()}", sub.at, parsed)

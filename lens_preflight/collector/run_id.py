@@ -1,0 +1,195 @@
+"""What becomes of ``nemo.run.id`` and its relatives between receiver and exporter."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from lens_preflight.collector.model import CollectorConfig, Component, Reference
+from lens_preflight.collector.ottl import Known
+from lens_preflight.core.finding import Location
+from lens_preflight.documents import Mapping, Node, Scalar, Sequence
+
+RUN_ID = "nemo.run.id"
+RELATED = (
+    "nemo.user.id",
+    "nemo.span.truncated",
+    "nv.dl.rank",
+    "nv.dl.world_size",
+    "dl.rank",
+    "dl.world_size",
+)
+
+_SET = re.compile(
+    r'^\s*set\(\s*(?P<to>[\w.]+)\["(?P<key>[^"]+)"\]\s*,\s*(?P<value>.*)\)\s*(?:where\b.*)?$', re.S
+)
+_DELETE = re.compile(
+    r'\b(?P<call>delete_key|delete_matching_keys)\(\s*(?P<map>[\w.]+)\s*,\s*"(?P<key>[^"]*)"'
+)
+_KEEP = re.compile(
+    r"\b(?P<call>keep_keys|keep_matching_keys)\(\s*(?P<map>[\w.]+)\s*,\s*(?P<keys>\[[^\]]*\]|\"[^\"]*\")"
+)
+_SIGNALS = {"trace_statements": "traces", "metric_statements": "metrics", "log_statements": "logs"}
+
+
+class Loss(enum.Enum):
+    """What a processor does to an attribute."""
+
+    REMOVED = "removes"
+    OVERWRITTEN = "overwrites"
+    DROPPED = "drops the telemetry itself"
+
+
+@dataclass(frozen=True)
+class Removal:
+    """One attribute (or metric) that does not get through; ``conditional`` when only sometimes."""
+
+    component: Component
+    key: str
+    loss: Loss
+    at: Location
+    signal: str = ""
+    conditional: bool = False
+
+
+def removals(component: Component) -> Iterator[Removal]:
+    """What a processor takes away from the resource."""
+    body = component.body
+    if body is None:
+        return
+    if component.type == "resource":
+        yield from _actions(component, body.children("attributes"))
+    elif component.type == "redaction" and body.text("allow_all_keys") != "true":
+        allowed = [i.text_value for i in body.children("allowed_keys") if isinstance(i, Scalar)]
+        yield from _missing(component, allowed, body.at)
+    elif component.type == "transform":
+        for key, signal in _SIGNALS.items():
+            for statement, context in _statements(body.get(key)):
+                yield from _statement(component, statement, context, signal)
+
+
+def _actions(component: Component, actions: tuple[Node, ...]) -> Iterator[Removal]:
+    for action in actions:
+        key, pattern, word = action.text("key"), action.text("pattern"), action.text("action")
+        for name in (RUN_ID, *RELATED):
+            hit = key == name or (pattern is not None and _matches(pattern, name))
+            if hit and word == "delete":
+                yield Removal(component, name, Loss.REMOVED, action.at)
+            elif key == name and word in ("update", "upsert", "hash", "extract"):
+                yield Removal(component, name, Loss.OVERWRITTEN, action.at)
+
+
+def _missing(component: Component, allowed: list[str], at: Location) -> Iterator[Removal]:
+    for name in (RUN_ID, *RELATED):
+        if name not in allowed:
+            yield Removal(component, name, Loss.REMOVED, at)
+
+
+def _statements(node: Node | None) -> Iterator[tuple[Scalar, str]]:
+    """The statements of a transform with their context, flat or grouped."""
+    for item in node.items if isinstance(node, Sequence) else ():
+        if isinstance(item, Scalar):
+            yield item, ""
+        elif isinstance(item, Mapping):
+            context = item.text("context") or ""
+            for statement in item.children("statements"):
+                if isinstance(statement, Scalar):
+                    yield statement, context
+
+
+def _statement(component: Component, node: Scalar, context: str, signal: str) -> Iterator[Removal]:
+    text = node.text_value
+    conditional = re.search(r"\bwhere\b", text) is not None
+    found = _DELETE.search(text)
+    if found and _is_resource(found["map"], context):
+        for name in (RUN_ID, *RELATED):
+            exact = found["call"] == "delete_key" and found["key"] == name
+            if exact or (found["call"] == "delete_matching_keys" and _matches(found["key"], name)):
+                yield Removal(component, name, Loss.REMOVED, node.at, signal, conditional)
+    found = _KEEP.search(text)
+    if found and _is_resource(found["map"], context):
+        keys = re.findall(r'"([^"]*)"', found["keys"])
+        for name in (RUN_ID, *RELATED):
+            kept = name in keys if found["call"] == "keep_keys" else any(_matches(k, name) for k in keys)
+            if not kept:
+                yield Removal(component, name, Loss.REMOVED, node.at, signal, conditional)
+    found = _SET.match(text)
+    if (
+        found
+        and found["key"] == RUN_ID
+        and _is_resource(found["to"], context)
+        and RUN_ID not in found["value"]
+    ):
+        yield Removal(component, RUN_ID, Loss.OVERWRITTEN, node.at, signal, conditional)
+
+
+def _is_resource(path: str, context: str) -> bool:
+    return path == "resource.attributes" or (path == "attributes" and context == "resource")
+
+
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        return re.search(pattern, name) is not None
+    except re.error:
+        return False
+
+
+def dropped_metrics(config: CollectorConfig, names: tuple[str, ...]) -> Iterator[Removal]:
+    """Metrics that a filter on the way of the metrics drops by their name."""
+    seen: set[str] = set()
+    for route in config.routes:
+        for reference in route.processors:
+            stage = config.drops.get(reference.id)
+            if route.signal != "metrics" or stage is None or reference.id in seen:
+                continue
+            seen.add(reference.id)
+            for name in names:
+                known: Known = {("name", "value"): name, ("metric.name", "value"): name}
+                if stage.drops("metrics", known) is True:
+                    yield Removal(stage.component, name, Loss.DROPPED, stage.component.at, "metrics")
+
+
+def promotes(config: CollectorConfig, exporter: Component, processors: tuple[Reference, ...]) -> bool:
+    """Whether the series of a Prometheus exporter carry the run id as a label."""
+    if exporter.text("resource_to_telemetry_conversion", "enabled") == "true":
+        return True
+    included = (
+        exporter.body.children("resource_constant_labels", "included") if exporter.body is not None else ()
+    )
+    if any(isinstance(i, Scalar) and _included(i.text_value) for i in included):
+        return True
+    return any(_copies(config.find("processors", reference.id)) for reference in processors)
+
+
+def _included(pattern: str) -> bool:
+    return pattern in (RUN_ID, "nemo_run_id") or fnmatchcase(RUN_ID, pattern) or _full(pattern)
+
+
+def _full(pattern: str) -> bool:
+    try:
+        return re.fullmatch(pattern, RUN_ID) is not None
+    except re.error:
+        return False
+
+
+def _copies(component: Component | None) -> bool:
+    """Whether a transform copies the id from the resource to the data points."""
+    if component is None or component.type != "transform" or component.body is None:
+        return False
+    for statement, context in _statements(component.body.get("metric_statements")):
+        found = _SET.match(statement.text_value)
+        to_points = found is not None and (
+            found["to"] == "datapoint.attributes" or (found["to"] == "attributes" and context == "datapoint")
+        )
+        source = found["value"] if found else ""
+        if (
+            to_points
+            and found
+            and found["key"] in (RUN_ID, "nemo_run_id")
+            and f'resource.attributes["{RUN_ID}"]' in source
+        ):
+            return True
+    return False

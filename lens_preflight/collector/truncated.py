@@ -1,0 +1,171 @@
+"""Whether spans cut off at shutdown reach what computes durations from spans, and the store."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from lens_preflight.collector.filters import DropStage
+from lens_preflight.collector.flow import Route
+from lens_preflight.collector.model import CollectorConfig, Component, Reference
+from lens_preflight.collector.ottl import Value
+from lens_preflight.collector.types import NOWHERE
+from lens_preflight.documents import Mapping as Block
+from lens_preflight.documents import Node, Scalar
+
+KEY = "nemo.span.truncated"
+GENERATORS = ("spanmetrics", "datadog")
+"""Connectors that turn the durations of spans into metrics."""
+
+CUT: Mapping[tuple[str, str], Value] = {("attributes", KEY): True}
+WHOLE: Mapping[tuple[str, str], Value] = {("attributes", KEY): None}
+
+
+class Feed(enum.Enum):
+    """What a generator is fed with."""
+
+    FILTERED = "filtered"
+    DIMENSION = "dimension"
+    """Everything, with the attribute as a label: queries must exclude it."""
+    UNFILTERED = "unfiltered"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Generator:
+    """One connector (or old processor) that makes durations, and what reaches it on one way."""
+
+    component: Component
+    route: Route
+    feed: Feed
+    stages: tuple[DropStage, ...]
+
+
+def generators(config: CollectorConfig) -> Iterator[Generator]:
+    """Every generator on every way of the traces."""
+    for route in config.routes:
+        if route.signal != "traces":
+            continue
+        component = config.find("connectors", route.end.id)
+        if component is not None and component.type in GENERATORS:
+            yield _judge(config, component, route, route.processors)
+        for position, reference in enumerate(route.processors):
+            old = config.find("processors", reference.id)
+            if old is not None and old.type == "spanmetrics":
+                yield _judge(config, old, route, route.processors[:position])
+
+
+def _judge(
+    config: CollectorConfig, component: Component, route: Route, processors: tuple[Reference, ...]
+) -> Generator:
+    stages = stages_on(config, processors)
+    results = [stage.drops("traces", CUT) for stage in stages]
+    if True in results:
+        feed = Feed.FILTERED
+    elif KEY in dimensions(component):
+        feed = Feed.DIMENSION
+    elif any(result is None and stage.reads((KEY,)) for result, stage in zip(results, stages, strict=True)) or any(_mentions(config.find("connectors", c)) for c in _connectors(config, route)):
+        feed = Feed.UNKNOWN
+    else:
+        feed = Feed.UNFILTERED
+    return Generator(component, route, feed, stages)
+
+
+def stages_on(config: CollectorConfig, processors: tuple[Reference, ...]) -> tuple[DropStage, ...]:
+    """The dropping processors among some, in order."""
+    return tuple(config.drops[r.id] for r in processors if r.id in config.drops)
+
+
+def _connectors(config: CollectorConfig, route: Route) -> Iterator[str]:
+    for pipeline in route.pipelines[1:]:
+        for reference in pipeline.receivers:
+            if reference.id in config.of("connectors"):
+                yield reference.id
+
+
+def _mentions(component: Component | None) -> bool:
+    return component is not None and component.body is not None and KEY in str(component.body.data())
+
+
+def dimensions(component: Component) -> Mapping[str, str | None]:
+    """The dimensions that a generator adds, with their defaults (None: no default)."""
+    found: dict[str, str | None] = {}
+    for item in component.body.children("dimensions") if component.body is not None else ():
+        name = (
+            item.text("name")
+            if isinstance(item, Block)
+            else item.text_value
+            if isinstance(item, Scalar)
+            else None
+        )
+        if name is not None:
+            found[name] = item.text("default") if isinstance(item, Block) else None
+    return found
+
+
+def misspelt_dimension(component: Component) -> str:
+    """A dimension that means the attribute and is not its name; empty when there is none."""
+    for name in dimensions(component):
+        flat = name.replace("_", ".").lower()
+        if name != KEY and (flat.endswith(KEY) or flat in ("nemo.truncated", "span.truncated", "truncated")):
+            return name
+    return ""
+
+
+def storing_routes(config: CollectorConfig) -> tuple[Route, ...]:
+    """The ways of the traces that end in an exporter which keeps them."""
+    found = []
+    for route in config.routes:
+        exporter = config.find("exporters", route.end.id)
+        if (
+            route.signal == "traces"
+            and not route.generates
+            and exporter is not None
+            and exporter.type not in NOWHERE
+        ):
+            found.append(route)
+    return tuple(found)
+
+
+def namespaces(config: CollectorConfig) -> tuple[str, ...]:
+    """The metric namespaces of the span-metrics connectors, as they are written."""
+    return tuple(
+        component.text("namespace") or "traces.span.metrics"
+        for component in config.of("connectors").values()
+        if component.type == "spanmetrics"
+    )
+
+
+def excluded_before_generation(config: CollectorConfig) -> bool:
+    """Whether every duration made here is free of truncated spans; False when none is made."""
+    found = list(generators(config))
+    tempo = [tempo_feed(root) for root in config.tempo]
+    made = [f.feed for f in found] + [feed for feed in tempo if feed is not None]
+    return bool(made) and all(feed is Feed.FILTERED for feed in made)
+
+
+def tempo_feed(root: Node) -> Feed | None:
+    """What Tempo's metrics generator does with truncated spans; None when it makes no span metrics."""
+    blocks = list(_span_metrics(root))
+    if not blocks and "span-metrics" not in str(root.data()):
+        return None
+    for block in blocks:
+        for policy in block.children("filter_policies"):
+            for attribute in policy.children("exclude", "attributes"):
+                if attribute.text("key") == f"span.{KEY}" and attribute.text("value") == "true":
+                    return Feed.FILTERED
+        names = [i.text_value for i in block.children("dimensions") if isinstance(i, Scalar)]
+        if KEY in names:
+            return Feed.DIMENSION
+    return Feed.UNFILTERED
+
+
+def _span_metrics(node: Node) -> Iterator[Node]:
+    """Every ``span_metrics`` block, of the generator itself or of an override."""
+    if isinstance(node, Block):
+        for key, value in node.entries.items():
+            if key == "span_metrics" and isinstance(value, Block):
+                yield value
+            else:
+                yield from _span_metrics(value)

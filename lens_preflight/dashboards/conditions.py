@@ -1,0 +1,103 @@
+"""Conditions on spans and documents, as TraceQL, KQL and Lucene write them, in one form to evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from lens_preflight.dashboards.selectors import Matcher
+
+_SCOPES = (
+    "resource.attributes.",
+    "span.attributes.",
+    "attributes.",
+    "Attributes.",
+    "Resource.",
+    "resource.",
+    "span.",
+    "labels.",
+    "metrics.",
+    ".",
+)
+
+
+def canonical(field: str) -> str:
+    """The attribute that a field path means, without scope and ``.keyword``."""
+    field = field.removesuffix(".keyword")
+    for scope in _SCOPES:
+        if field.startswith(scope) and len(field) > len(scope):
+            return field[len(scope) :]
+    return field
+
+
+@dataclass(frozen=True)
+class Condition:
+    """``op`` is and, or, not, true, or a comparison (``= != =~ !~ < > <= >= exists``) of ``field``."""
+
+    op: str
+    parts: tuple[Condition, ...] = ()
+    field: str = ""
+    value: str | None = None
+
+    def holds(self, known: Mapping[str, str | None]) -> bool | None:
+        """Three-valued: None when it hangs on an attribute that ``known`` does not list.
+
+        A None in ``known`` means that the attribute is absent; comparing it gives False.
+        """
+        if self.op == "true":
+            return True
+        if self.op == "not":
+            inner = self.parts[0].holds(known)
+            return None if inner is None else not inner
+        if self.op in ("and", "or"):
+            results = [part.holds(known) for part in self.parts]
+            decisive = self.op == "or"
+            if decisive in results:
+                return decisive
+            return None if None in results else not decisive
+        return self._compare(known)
+
+    def _compare(self, known: Mapping[str, str | None]) -> bool | None:
+        name = canonical(self.field)
+        if name not in known:
+            return None
+        text = known[name]
+        if self.value is None:  # nil in TraceQL
+            return (text is None) is (self.op == "=")
+        if self.op == "exists":
+            return text is not None
+        if text is None:
+            return False
+        if self.op in ("=", "!=", "=~", "!~"):
+            return Matcher(name, self.op, self.value).accepts(text)
+        return None
+
+    def leaves(self) -> Iterator[Condition]:
+        """All comparisons."""
+        if self.parts:
+            for part in self.parts:
+                yield from part.leaves()
+        elif self.field:
+            yield self
+
+    def required(self) -> Iterator[Condition]:
+        """The comparisons that must hold: those joined by *and* at the top."""
+        if self.op == "and":
+            for part in self.parts:
+                yield from part.required()
+        elif self.field:
+            yield self
+        elif self.op == "not" and self.parts[0].field and self.parts[0].op in _NEGATED:
+            inner = self.parts[0]
+            yield Condition(_NEGATED[inner.op], (), inner.field, inner.value)
+
+
+_NEGATED = {"=": "!=", "!=": "=", "=~": "!~", "!~": "=~"}
+ALWAYS = Condition("true")
+
+
+def both(first: Condition, second: Condition) -> Condition:
+    """The two joined by *and*."""
+    if first.op == "true":
+        return second
+    return first if second.op == "true" else Condition("and", (first, second))

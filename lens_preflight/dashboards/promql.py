@@ -1,0 +1,209 @@
+"""PromQL: from text to selectors in their places (parser: promql-parser, with a scan to fall back on)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from lens_preflight.dashboards.selectors import Language, Matcher, Query, Use
+
+_SCALAR_RESULT = frozenset({"scalar", "absent", "absent_over_time"})
+_ADDS_LABEL = frozenset({"label_replace", "label_join"})
+_KEEPS_LABELS = frozenset({"topk", "bottomk", "limitk", "limit_ratio"})
+_OPS = {"=": "=", "!=": "!=", "=~": "=~", "!~": "!~"}
+_MATCH_OPS = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
+
+
+def read_promql(text: str) -> Query:
+    """Take an expression apart; macros of Grafana must have been replaced."""
+    import promql_parser
+
+    try:
+        tree = promql_parser.parse(text)
+    except (ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split()) or "not PromQL"
+        return Query(Language.PROMQL, text, scan_selectors(text), reason)
+    try:
+        return Query(Language.PROMQL, text, tuple(_uses(tree)))
+    except RecursionError:
+        return Query(Language.PROMQL, text, scan_selectors(text), "nested too deeply")
+
+
+def _uses(node: Any) -> list[Use]:
+    """The selectors below a node of the parser's tree; dispatch by the name of its class."""
+    kind = type(node).__name__
+    if kind == "VectorSelector":
+        return _selector(node)
+    if kind == "MatrixSelector":
+        return _selector(node.vector_selector)
+    if kind in ("ParenExpr", "SubqueryExpr", "UnaryExpr"):
+        return _uses(node.expr)
+    if kind == "AggregateExpr":
+        return _aggregate(node)
+    if kind == "Call":
+        return _call(node)
+    if kind == "BinaryExpr":
+        return _binary(node)
+    return []
+
+
+def _selector(node: Any) -> list[Use]:
+    """One use, or one per ``or`` group of the matchers."""
+    common = [_matcher(m) for m in node.matchers.matchers]
+    groups = [[_matcher(m) for m in group] for group in node.matchers.or_matchers] or [[]]
+    found = []
+    for group in groups:
+        matchers = common + group
+        name = node.name or next((m.value for m in matchers if m.label == "__name__" and m.op == "="), "")
+        rest = tuple(m for m in matchers if not (m.label == "__name__" and m.op == "="))
+        found.append(Use(name, rest, alternative=len(groups) > 1))
+    return found
+
+
+def _matcher(raw: Any) -> Matcher:
+    op = str(raw.op).rpartition(".")[2]
+    return Matcher(raw.name, _MATCH_OPS[op], raw.value)
+
+
+def _inside(uses: list[Use], name: str, kept: Any) -> list[Use]:
+    return [replace(use, within=(*use.within, name), kept=kept(use.kept)) for use in uses]
+
+
+def _aggregate(node: Any) -> list[Use]:
+    op = str(node.op)
+    if op in _KEEPS_LABELS:
+        return _inside(_uses(node.expr), op, lambda kept: kept)
+    modifier = node.modifier
+    labels = frozenset(modifier.labels) if modifier is not None else frozenset()
+    if modifier is not None and str(modifier.type).endswith("Without"):
+        uses = _inside(_uses(node.expr), op, lambda kept: kept.drop(labels))
+    else:
+        uses = _inside(_uses(node.expr), op, lambda kept: kept.keep(labels))
+    parameter = _uses(node.param) if node.param is not None else []
+    return uses + _inside(parameter, "parameter", lambda kept: kept.keep(frozenset()))
+
+
+def _call(node: Any) -> list[Use]:
+    name = node.func.name
+    added: frozenset[str] = frozenset()
+    if name in _ADDS_LABEL and len(node.args) > 1 and type(node.args[1]).__name__ == "StringLiteral":
+        added = frozenset({node.args[1].val})
+    uses = [use for argument in node.args for use in _uses(argument)]
+    if name == "info":
+        return _inside(_info(node), name, lambda kept: kept)
+    if name in _SCALAR_RESULT:
+        return _inside(uses, name, lambda kept: kept.keep(frozenset()))
+    if name == "histogram_quantile":
+        missing = [use for use in uses if use.metric.endswith("_bucket") and not use.kept.has("le")]
+        label = "histogram_quantile without le" if missing else name
+        return _inside(uses, label, lambda kept: kept.drop(frozenset({"le"})))
+    return _inside(uses, name, lambda kept: kept.add(added) if added else kept)
+
+
+def _info(node: Any) -> list[Use]:
+    """``info(v, {nemo_run_id="x"})``: the data labels confine the first argument."""
+    uses = _uses(node.args[0])
+    data = _uses(node.args[1]) if len(node.args) > 1 else []
+    return [replace(use, joined=(*use.joined, *data)) for use in uses]
+
+
+def _binary(node: Any) -> list[Use]:
+    op = str(node.op)
+    left, right = _uses(node.lhs), _uses(node.rhs)
+    if not left or not right:
+        return left + right
+    if op == "or":
+        return [replace(use, alternative=True) for use in left + right]
+    if op == "unless":
+        return [replace(use, removed=(*use.removed, *right)) for use in left]
+    matching, cardinality, copied = _matching(node.modifier)
+    if op == "/":
+        left = [replace(use, divided=True) for use in left]
+        right = [replace(use, divides=True) for use in right]
+    new_left = [_joined(use, right, matching, copied if cardinality == "ManyToOne" else None) for use in left]
+    new_right = [
+        _joined(use, left, matching, copied if cardinality == "OneToMany" else None) for use in right
+    ]
+    if op == "and":
+        return [replace(use, kept=old.kept) for use, old in zip(new_left, left, strict=True)]
+    return new_left + new_right
+
+
+def _matching(modifier: Any) -> tuple[tuple[bool, frozenset[str]], str, frozenset[str]]:
+    """``(on?, labels)``, the cardinality and the labels of ``group_left`` or ``group_right``."""
+    if modifier is None:
+        return (False, frozenset()), "OneToOne", frozenset()
+    on = False
+    labels: frozenset[str] = frozenset()
+    if modifier.matching is not None:
+        on = str(modifier.matching.type).endswith("Include")
+        labels = frozenset(modifier.matching.labels)
+    card = str(modifier.card).rpartition(".")[2]
+    return (on, labels), card, frozenset(modifier.group_labels or ())
+
+
+def _joined(
+    use: Use, others: list[Use], matching: tuple[bool, frozenset[str]], copied: frozenset[str] | None
+) -> Use:
+    """A side of a binary operation: confined by the other side as far as the labels tell runs apart."""
+    on, labels = matching
+    confining = [other for other in others if _tells_apart(use, other, on, labels)]
+    kept = use.kept
+    if copied is not None:
+        kept = kept.add(copied)
+    elif on:
+        kept = kept.keep(labels)
+    else:
+        kept = kept.drop(labels)
+    return replace(use, joined=(*use.joined, *confining), kept=kept)
+
+
+IDENTITY = ("nemo_run_id", "nemo.run.id", "instance", "exported_instance", "service_instance_id")
+"""Labels of which one is enough to tell the series of one run from those of another."""
+
+
+def _tells_apart(use: Use, other: Use, on: bool, labels: frozenset[str]) -> bool:
+    """Whether series of two runs cannot meet in a match over these labels."""
+    for label in IDENTITY:
+        compared = (label in labels) if on else (label not in labels)
+        if compared and use.kept.has(label) and other.kept.has(label):
+            return True
+    return False
+
+
+_SELECTOR = re.compile(
+    r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)?\s*\{(?P<body>(?:[^{}\"'`]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)*)\}"
+)
+_PAIR = re.compile(
+    r"(?P<label>[a-zA-Z_][a-zA-Z0-9_]*|\"(?:[^\"\\]|\\.)*\")\s*(?P<op>=~|!~|!=|=)\s*"
+    r"(?P<value>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)"
+)
+_BARE = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*(?=\s*(?:\[|\)|$|[-+*/<>=]))")
+
+_NO_SELECTOR = re.compile(
+    r"\"(?:[^\"\\]|\\.)*\"|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)"
+)
+
+
+def scan_selectors(text: str) -> tuple[Use, ...]:
+    """Selectors of a text that does not parse: names and matchers only, no places."""
+    found = []
+    rest = text
+    for match in _SELECTOR.finditer(text):
+        matchers = tuple(
+            Matcher(pair["label"].strip('"'), _OPS[pair["op"]], _unquote(pair["value"]))
+            for pair in _PAIR.finditer(match["body"])
+        )
+        found.append(Use(match["name"] or "", matchers))
+        rest = rest.replace(match.group(), " ", 1)
+    rest = re.sub(
+        r"\"(?:[^\"\\]|\\.)*\"|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", rest
+    )
+    found += [Use(m.group()) for m in _BARE.finditer(rest) if "_" in m.group()]
+    return tuple(found)
+
+
+def _unquote(text: str) -> str:
+    body = text[1:-1]
+    return body if text[0] == "`" else re.sub(r"\\(.)", r"\1", body)

@@ -1,0 +1,171 @@
+"""Rules of Prometheus and Grafana, and Prometheus' own configuration when that is what was given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from lens_preflight.core.finding import Location
+from lens_preflight.dashboards.macros import substitute
+from lens_preflight.dashboards.model import Failure
+from lens_preflight.dashboards.promql import read_promql
+from lens_preflight.dashboards.selectors import Query
+from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Text, read_texts, read_yaml
+
+SUFFIXES = (".yml", ".yaml", ".json", ".rules")
+INTERNAL_PORT = 8888
+"""Where a collector serves its own metrics unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class PromRule:
+    """One rule; ``kind`` is record or alert, ``at`` the line of its expression."""
+
+    kind: str
+    name: str
+    text: str
+    at: Location
+    group: str = ""
+
+    @cached_property
+    def query(self) -> Query:
+        """The expression, taken apart."""
+        return read_promql(substitute(self.text, {}))
+
+    @property
+    def shown(self) -> str:
+        """The rule as a reader knows it."""
+        return f"{'recording rule' if self.kind == 'record' else 'alert'} {self.name}"
+
+
+@dataclass(frozen=True)
+class ScrapeJob:
+    """One entry of ``scrape_configs``; ``discovers`` when targets come from service discovery."""
+
+    name: str
+    targets: tuple[str, ...]
+    discovers: bool
+    at: Location
+
+
+@dataclass(frozen=True)
+class RuleFile:
+    """What one file of rules holds; ``failure`` is set when it could not be read.
+
+    ``scrapes`` is None unless the file is a configuration of Prometheus. ``promotes_run_id`` is
+    what its ``otlp`` block says, None when it has none.
+    """
+
+    path: str
+    rules: tuple[PromRule, ...] = ()
+    scrapes: tuple[ScrapeJob, ...] | None = None
+    promotes_run_id: bool | None = None
+    failure: Failure | None = field(default=None)
+
+
+def read_rules(
+    paths: Sequence[str | os.PathLike[str]], stdin: Callable[[], bytes] | None = None
+) -> tuple[RuleFile, ...]:
+    """The rules of files, folders and standard input (``-``).
+
+    Raises:
+        InputError: a path cannot be opened or decoded, or a folder holds nothing to read.
+    """
+    return tuple(_rule_file(text) for text in read_texts(paths, SUFFIXES, stdin))
+
+
+def _rule_file(source: Text) -> RuleFile:
+    try:
+        roots = read_yaml(source.text, source.path)
+        groups = [group for root in roots for group in _groups(root)]
+        rules = [rule for group in groups for rule in _rules(group)]
+    except Malformed as error:
+        return RuleFile(source.path, failure=Failure(error.reason, error.at))
+    scrapes = [root for root in roots if root.get("scrape_configs") is not None or root.get("rule_files")]
+    if not groups and not scrapes and source.named:
+        reason = "it holds no rules (no groups, no PrometheusRule, no scrape_configs)"
+        return RuleFile(source.path, failure=Failure(reason, Location.file(source.path, 1)))
+    promotes = [p for root in roots if (p := _promotes(root)) is not None]
+    return RuleFile(
+        source.path,
+        tuple(rules),
+        tuple(job for root in scrapes for job in _scrape_jobs(root)) if scrapes else None,
+        promotes[0] if promotes else None,
+    )
+
+
+def _groups(node: Node) -> Iterator[Node]:
+    """The groups of a rule file, an API reply, a PrometheusRule, a ConfigMap or Helm values."""
+    if node.get("kind") is not None and node.text("kind") == "List":
+        for item in node.children("items"):
+            yield from _groups(item)
+    yield from node.children("groups")
+    yield from node.children("data", "groups")
+    yield from node.children("spec", "groups")
+    for values in (node.get("additionalPrometheusRulesMap"), node.get("serverFiles")):
+        if isinstance(values, Mapping):
+            for value in values.entries.values():
+                yield from value.children("groups")
+    if node.text("kind") == "ConfigMap":
+        yield from _config_map(node.get("data"))
+
+
+def _config_map(data: Node | None) -> Iterator[Node]:
+    for value in data.entries.values() if isinstance(data, Mapping) else ():
+        if isinstance(value, Scalar) and isinstance(value.value, str) and "groups" in value.value:
+            for root in read_yaml(value.value, value.path, value.line):
+                yield from root.children("groups")
+
+
+def _rules(group: Node) -> Iterator[PromRule]:
+    name = group.text("name") or ""
+    for raw in group.children("rules"):
+        for kind in ("record", "alert"):
+            expression = raw.get("expr")
+            title = raw.text(kind)
+            if title is not None and isinstance(expression, Scalar):
+                yield PromRule(kind, title, expression.text_value, expression.at, name)
+        expression = raw.get("query")
+        if isinstance(expression, Scalar) and raw.text("type") in ("recording", "alerting"):
+            kind = "record" if raw.text("type") == "recording" else "alert"
+            yield PromRule(kind, raw.text("name") or "", expression.text_value, expression.at, name)
+        yield from _grafana_rule(raw, name)
+
+
+def _grafana_rule(raw: Node, group: str) -> Iterator[PromRule]:
+    """A rule of Grafana's alerting: several queries, each with a model."""
+    for query in raw.children("data"):
+        expression = query.get("model", "expr")
+        if isinstance(expression, Scalar):
+            kind = "record" if raw.get("record") is not None else "alert"
+            title = raw.text("record", "metric") or raw.text("title") or raw.text("uid") or ""
+            yield PromRule(kind, title, expression.text_value, expression.at, group)
+
+
+def _scrape_jobs(root: Node) -> Iterator[ScrapeJob]:
+    for raw in root.children("scrape_configs"):
+        static = raw.children("static_configs")
+        targets = tuple(t.text_value for s in static for t in s.children("targets") if isinstance(t, Scalar))
+        discovers = isinstance(raw, Mapping) and any(key.endswith("_sd_configs") for key in raw.entries)
+        yield ScrapeJob(raw.text("job_name") or "", targets, discovers, raw.at)
+
+
+def _promotes(root: Node) -> bool | None:
+    """Whether Prometheus' OTLP receiver turns the run id into a label of every series."""
+    block = root.get("otlp")
+    if not isinstance(block, Mapping):
+        return None
+    if block.text("promote_all_resource_attributes") == "true":
+        ignored = [
+            i.text_value for i in block.children("ignore_resource_attributes") if isinstance(i, Scalar)
+        ]
+        return "nemo.run.id" not in ignored
+    promoted = block.children("promote_resource_attributes")
+    return any(isinstance(item, Scalar) and item.text_value == "nemo.run.id" for item in promoted)
+
+
+def all_rules(files: Iterable[RuleFile]) -> tuple[PromRule, ...]:
+    """The rules of several files, in order."""
+    return tuple(rule for file in files for rule in file.rules)

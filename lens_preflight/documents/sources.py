@@ -1,0 +1,73 @@
+"""The files that the command line names: folders searched, standard input read once, sizes bounded."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lens_preflight.core.errors import InputError
+
+MAX_BYTES = 32 * 1024 * 1024
+"""Larger than any dashboard or configuration; beyond it the wrong file was given."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of one file; ``named`` says that the user named the file itself, not its folder."""
+
+    path: str
+    text: str
+    named: bool = True
+
+
+def read_texts(
+    paths: Sequence[str | os.PathLike[str]],
+    suffixes: tuple[str, ...],
+    stdin: Callable[[], bytes] | None = None,
+) -> Iterator[Text]:
+    """The texts of files, of all files with these suffixes in folders, and of standard input (``-``).
+
+    Raises:
+        InputError: a path cannot be opened, is too large or is not UTF-8; a folder holds no such file.
+    """
+    for path in [os.fspath(p) for p in paths]:
+        if path == "-":
+            data = stdin() if stdin is not None else sys.stdin.buffer.read(MAX_BYTES + 1)
+            yield Text("<stdin>", _decode(data, "<stdin>"))
+        elif Path(path).is_dir():
+            found = sorted(_below(path, suffixes))
+            if not found:
+                raise InputError(f"{path} holds no {' or '.join(suffixes)} file; name the file itself")
+            for file in found:
+                yield Text(file, _decode(_read(file), file), named=False)
+        else:
+            yield Text(path, _decode(_read(path), path))
+
+
+def _below(folder: str, suffixes: tuple[str, ...]) -> Iterable[str]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith("."))
+        for file in files:
+            if file.endswith(suffixes) and not file.startswith("."):
+                yield str(Path(root) / file)
+
+
+def _read(path: str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}; check the path") from None
+
+
+def _decode(data: bytes, path: str) -> str:
+    if len(data) > MAX_BYTES:
+        limit = MAX_BYTES // (1024 * 1024)
+        raise InputError(f"{path} is larger than {limit} MiB; name the dashboard or configuration itself")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
