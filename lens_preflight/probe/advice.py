@@ -35,7 +35,8 @@ def advice(code: str, trail: Trail) -> Advice:
 _PLAIN = {
     "ok": "",
     "client-pair-incomplete": "set OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and "
-    "OTEL_EXPORTER_OTLP_CLIENT_KEY to files that belong together (gRPC: and OTEL_EXPORTER_OTLP_CERTIFICATE), or unset them",
+    "OTEL_EXPORTER_OTLP_CLIENT_KEY (gRPC: and OTEL_EXPORTER_OTLP_CERTIFICATE) to files that belong together, "
+    "or unset them",
     "dns-failed": "correct the name, or the resolver and search domain of this host: getent hosts NAME",
     "refused": "start the collector or correct the port (4317 gRPC, 4318 HTTP); its receiver must listen on "
     "0.0.0.0, not on localhost: ss -ltn",

@@ -140,6 +140,8 @@ def _tls(trail: Trail, _: Answer) -> Judged | None:
         return Judged(
             "client-certificate-required", "the server asks for a client certificate, and gets none"
         )
+    if trail.asks_certificate:
+        return Judged("client-certificate-required", "the server asks for a client certificate and closes")
     if trail.alert:
         return Judged("client-certificate-required", f"the server refuses the client ({trail.alert})")
     if seen is None or seen.ok:
@@ -154,7 +156,7 @@ def _certificate(trail: Trail, seen: TlsSeen) -> Judged:
     if seen.configured:
         name = trail.exporter.ca_from.name
         return Judged("tls-ca-shadowed", f"{name} replaces the CA that the exporter is given")
-    if code == KEY_USAGE:
+    if code == KEY_USAGE or (seen.lenient and trail.roots_without_key_usage):
         return Judged("tls-ca-without-key-usage", "the CA certificate lacks keyUsage")
     if code in EXPIRED:
         return Judged("tls-expired", "the server's certificate is outside its time of validity")
@@ -190,13 +192,15 @@ def _no_handshake(trail: Trail, seen: TlsSeen) -> Judged | None:
         return Judged("no-alpn-h2", "the server refuses HTTP/2 in the handshake")
     if seen.reason:
         return Judged("tls-bad-certificate", f"the handshake fails ({seen.reason})")
-    return _ended(seen.ended)
+    return _ended(trail, seen.ended)
 
 
-def _ended(end: str) -> Judged:
+def _ended(trail: Trail, end: str) -> Judged:
     """Nothing came back: silence, or an end without a word."""
     if end == "silence":
         return Judged("hung", "the port accepts connections and says nothing")
+    if trail.reset_at_once:
+        return Judged("reset", "the connection is opened and reset before a byte is exchanged")
     return Judged("closed-without-reply", "the peer ends the connection without a word")
 
 
@@ -211,21 +215,15 @@ def _protocol(trail: Trail, answer: Answer) -> Judged | None:
         return Judged("plaintext-on-tls-port", "the port speaks TLS")
     handlers: dict[Speech, Callable[[], Judged | None]] = {
         Speech.TLS: lambda: Judged("plaintext-on-tls-port", "the port answers with a TLS alert"),
-        Speech.NOTHING: lambda: _ended("silence"),
-        Speech.CLOSED: lambda: _ended("eof"),
-        Speech.RESET: lambda: _reset(trail),
+        Speech.NOTHING: lambda: _ended(trail, "silence"),
+        Speech.CLOSED: lambda: _ended(trail, "eof"),
+        Speech.RESET: lambda: _ended(trail, "reset"),
         Speech.SSH: lambda: Judged("wrong-service", "an SSH server answers"),
         Speech.OTHER: lambda: Judged("wrong-service", "something that is not HTTP answers"),
         Speech.HTTP1: lambda: _http1(trail, answer, grpc),
         Speech.HTTP2: lambda: _http2(trail, answer, grpc),
     }
     return handlers[said]()
-
-
-def _reset(trail: Trail) -> Judged:
-    if trail.reset_at_once:
-        return Judged("reset", "the connection is opened and reset before a byte is exchanged")
-    return Judged("closed-without-reply", "the peer reads the greeting and resets the connection")
 
 
 def _http1(trail: Trail, answer: Answer, grpc: bool) -> Judged | None:
@@ -270,7 +268,8 @@ def _stream(trail: Trail) -> Judged | None:
     if status is None:
         return None
     if status >= 400:
-        return Judged(replies.http_status(status), f"something in between answers HTTP {status}, not gRPC")
+        text = f"something in between answers HTTP {status}, not gRPC"
+        return Judged(replies.http_status(status), text, stage=Stage.REQUEST)
     if status >= 300:
         return Judged("redirect", f"something in between answers HTTP {status}")
     if number is None:

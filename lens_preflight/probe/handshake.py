@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.probe.model import Stage, State
 from lens_preflight.probe.trail import TlsSeen
-from lens_preflight.probe.trust import WRONG_HOST, Trust
+from lens_preflight.probe.trust import WRONG_HOST, Trust, lacks_key_usage
 from lens_preflight.probe.wire import TlsWire
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Handshakes:
         if trust.strict:
             lenient = self._try(replace(trust, strict=False), deadline)
             seen = replace(seen, lenient=lenient.ok)
+            self._trail.roots_without_key_usage = lenient.ok and lacks_key_usage(trust.roots)
         shadowed = isinstance(exporter.verify, str) and exporter.ca not in (None, exporter.verify)
         if exporter.transport == "http" and shadowed:
             configured = self._try(replace(trust, roots=exporter.ca or ""), deadline)
@@ -71,6 +72,20 @@ class Handshakes:
             named = self._try(replace(trust, names=False), deadline)
             seen = replace(seen, names=named.names)
         return seen
+
+    def asks_certificate(self, deadline: Deadline) -> bool:
+        """Whether the server asks for a client certificate, which only TLS 1.2 does in the open."""
+        trail = self._trail
+        context = replace(self._stages.trust, verify=False, cert=None, key=None).context()
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        sock = self._stages.dial(deadline)
+        if sock is None or trail.destination is None:
+            return False
+        with contextlib.closing(sock):
+            wire = TlsWire(sock, context, trail.destination.host)
+            with contextlib.suppress(OSError):
+                wire.handshake(deadline)
+            return asks_certificate(wire.raw)
 
     def _try(self, trust: Trust, deadline: Deadline) -> TlsSeen:
         trail = self._trail

@@ -74,6 +74,8 @@ class ProbeResult:
     verdict: Verdict
     cause: Cause | None
     message: str
+    stage: Stage = Stage.NONE
+    """The first stage at which the cause shows."""
     remedy: str = ""
     settings: tuple[tuple[str, str | None], ...] = ()
     stages: tuple[StageRecord, ...] = ()
@@ -81,11 +83,6 @@ class ProbeResult:
     evidence: Mapping[str, str] = field(default_factory=dict, hash=False)
     loopback: bool = False
     """The endpoint is this very host."""
-
-    @property
-    def stage(self) -> Stage:
-        """The first stage at which the cause shows."""
-        return self.cause.stage if self.cause is not None else Stage.NONE
 
     @property
     def code(self) -> str:

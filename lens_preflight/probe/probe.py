@@ -101,7 +101,10 @@ class Conclusion:
             text = "the real client fails, and no stage shows why"
             self._finish(Stage.REQUEST, text)
             return self._make(
-                Verdict.FAIL, None, Judged("client-failed", text), advice("client-failed", trail)
+                Verdict.FAIL,
+                None,
+                Judged("client-failed", text, stage=Stage.REQUEST),
+                advice("client-failed", trail),
             )
         if judged.code in ("ok", "partly-reachable") and trail.failed is not None:
             return self._unknown(
@@ -110,7 +113,7 @@ class Conclusion:
         cause = CAUSES[judged.code]
         if trail.cut and judged.code in SLOW:
             return self._unknown("there was no time left to wait for an answer; give --timeout more seconds")
-        self._finish(cause.stage if cause.verdict is not Verdict.PASS else Stage.NONE, judged.text)
+        self._finish(judged.stage or cause.stage, judged.text)
         return self._make(cause.verdict, judged.code, judged, advice(judged.code, trail))
 
     def _unknown(self, text: str) -> ProbeResult:
@@ -151,6 +154,7 @@ class Conclusion:
             exporter=trail.exporter,
             verdict=verdict,
             cause=CAUSES[code] if code else None,
+            stage=judged.stage or (CAUSES[code].stage if code else Stage.NONE),
             message=judged.text,
             remedy=remedy.text,
             settings=remedy.settings,

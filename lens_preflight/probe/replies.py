@@ -9,6 +9,7 @@ from typing import Any
 
 from lens_preflight.probe import otlp
 from lens_preflight.probe.client import MAX_REPLY, Answer
+from lens_preflight.probe.model import Stage
 
 _SIGN_ON = re.compile(
     r"log-?in|sign-?(in|on)|\bsso\b|saml|oauth|oidc|auth(?!ority)|account|portal|captive", re.I
@@ -68,11 +69,15 @@ RETRY_INFO = "google.rpc.retryinfo-bin"
 
 @dataclass(frozen=True)
 class Judged:
-    """The cause, one line about it, and remarks that do not weigh."""
+    """The cause, one line about it, and remarks that do not weigh.
+
+    ``stage`` is given when the cause showed at another stage than it mostly does.
+    """
 
     code: str
     text: str
     notes: tuple[str, ...] = ()
+    stage: Stage | None = None
 
 
 def http_status(status: int) -> str:
@@ -84,7 +89,7 @@ def judge_http(signal: str, answer: Answer) -> Judged:
     """The meaning of an HTTP reply; the exporter itself calls everything below 400 a success."""
     status = answer.status or 0
     if status >= 400:
-        return Judged(http_status(status), f"the server answers {status}")
+        return Judged(http_status(status), f"the server answers {status}", stage=Stage.REQUEST)
     if status >= 300:
         return _redirect(answer)
     if status < 200:

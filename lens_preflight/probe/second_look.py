@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.probe import h2, otlp
 from lens_preflight.probe.client import Answer, Pending, request
+from lens_preflight.probe.handshake import Handshakes
 from lens_preflight.probe.net import close_all, connect_all, resolve
-from lens_preflight.probe.peer import Speech, http1
+from lens_preflight.probe.peer import Speech, http1, speech
 from lens_preflight.probe.wire import PlainWire
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ class SecondLook:
             trail.other = self._stages.other_side(self._deadline)
         if self._answer.status is not None and trail.proxy is not None and not trail.tunnelled:
             trail.direct = self._direct()
+        if trail.exporter.transport == "grpc" and trail.speech is Speech.OTHER:
+            self._ask_http1()
+        if trail.tls is not None and trail.tls.ok and trail.speech in (Speech.CLOSED, Speech.RESET):
+            trail.asks_certificate = Handshakes(self._stages).asks_certificate(self._deadline)
         if trail.exporter.transport == "grpc" and trail.speech is Speech.HTTP2 and trail.goaway is None:
             self._export_by_hand()
 
@@ -76,6 +81,19 @@ class SecondLook:
         with contextlib.closing(sock):
             heard = PlainWire(sock).hear(self._deadline.within(AT_ONCE), lambda data: bool(data))
             return heard.end == "reset"
+
+    def _ask_http1(self) -> None:
+        """Whether a peer that answers the gRPC greeting with something odd speaks HTTP/1."""
+        sock = self._stages.dial(self._deadline)
+        if sock is None:
+            return
+        with contextlib.closing(sock):
+            wire = self._stages.wire(sock, self._deadline, self._stages.trust)
+            if wire is not None:
+                wire.send(self._stages.hello())
+                heard = wire.hear(self._deadline, lambda data: b"\r\n" in data)
+                if speech(heard) is Speech.HTTP1:
+                    self._trail.speech = Speech.HTTP1
 
     def _direct(self) -> bool:
         """Whether the endpoint answers HTTP without the proxy."""

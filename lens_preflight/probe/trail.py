@@ -76,6 +76,8 @@ class Trail:
     speech: Speech | None = None
     alert: str = ""
     reset_at_once: bool = False
+    asks_certificate: bool = False
+    roots_without_key_usage: bool = False
     other: Speech | None = None
     goaway: int | None = None
     reply: Reply | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ EXPIRED = (9, 10)
 """Not yet valid, no longer valid."""
 WRONG_HOST = (62, 64)
 """Host name, address."""
+MAX_ROOTS = 20
+"""More certificates in a bundle than this are not one private CA."""
 UNTRUSTED = (2, 18, 19, 20, 21)
 """No issuer, self-signed, self-signed in the chain, no local issuer, a chain that cannot be followed."""
 
@@ -89,3 +92,18 @@ def grpc_roots() -> str:
     spec = importlib.util.find_spec("grpc")
     folder = Path(spec.origin).parent if spec is not None and spec.origin else Path()
     return str(folder / "_cython" / "_credentials" / "roots.pem")
+
+
+def lacks_key_usage(roots: str) -> bool:
+    """True for a file whose certificates have no keyUsage extension (OID 2.5.29.15), none of them."""
+    try:
+        text = Path(roots).read_text("ascii", "replace")
+    except OSError:
+        return False
+    blocks = re.findall("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", text, re.S)
+    if not blocks or len(blocks) > MAX_ROOTS:
+        return False
+    try:
+        return not any(b"\x55\x1d\x0f" in ssl.PEM_cert_to_DER_cert(block) for block in blocks)
+    except ValueError:
+        return False

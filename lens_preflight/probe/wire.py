@@ -51,12 +51,15 @@ class PlainWire:
     """A TCP or unix connection."""
 
     sock: socket.socket
+    _broken: bool = False
 
     def send(self, data: bytes) -> None:
         """Write without blocking for ever; what the peer refuses shows when reading."""
         self.sock.settimeout(2.0)
-        with contextlib.suppress(OSError):
+        try:
             self.sock.sendall(data)
+        except OSError:
+            self._broken = True
 
     def hear(self, deadline: Deadline, enough: Enough) -> Heard:
         """Read until the reader has enough, the peer ends, or the time is up."""
@@ -64,6 +67,8 @@ class PlainWire:
         while not enough(heard.data):
             piece, heard.end = receive(self.sock, deadline)
             if not piece:
+                if heard.end == "eof" and self._broken:
+                    heard.end = "reset"  # writing has used up the error
                 return heard
             heard.data += piece
             if len(heard.data) >= MAX_READ:
