@@ -51,7 +51,7 @@ def preflight(
     except KeyboardInterrupt as interrupt:
         interrupted = str(interrupt) or "interrupted"
     incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
-    results = fold(outcomes, checks)
+    results = fold(_waived(outcomes, inputs, started.date()), checks)
     items = sum_items(results, inputs.expect)
     verdict, code = judge(results, items, inputs.expect, fail_on=fail_on, incomplete=bool(incomplete))
     code = INTERRUPTED.get(interrupted, code)
@@ -79,6 +79,15 @@ def preflight(
         incomplete=incomplete,
         tool=f"lens-preflight {__version__}",
     )
+
+
+def _waived(outcomes: Sequence[Outcome], inputs: Inputs, today: datetime.date) -> Sequence[Outcome]:
+    """The outcomes after the waivers of the settings and the accepted findings of the baseline."""
+    if not inputs.settings.waivers and not inputs.baseline:
+        return outcomes
+    from lens_preflight.waivers import apply
+
+    return apply(outcomes, inputs.settings.waivers, today, inputs.baseline)
 
 
 def _late(outcomes: Sequence[Outcome]) -> bool:

@@ -170,8 +170,9 @@ def _outcome(
 def fold(outcomes: Iterable[Outcome], order: Sequence[Check]) -> tuple[Outcome, ...]:
     """Outcomes in checklist order; those that say the same of several targets become one."""
     place = {check.id: n for n, check in enumerate(order)}
+    last = len(place)
     folded: dict[object, Outcome] = {}
-    for outcome in sorted(outcomes, key=lambda o: (place[o.check], [t.key for t in o.targets])):
+    for outcome in sorted(outcomes, key=lambda o: (place.get(o.check, last), [t.key for t in o.targets])):
         key = _sameness(outcome)
         known = folded.get(key)
         folded[key] = outcome if known is None else _join(known, outcome)
@@ -180,7 +181,7 @@ def fold(outcomes: Iterable[Outcome], order: Sequence[Check]) -> tuple[Outcome, 
 
 def _sameness(outcome: Outcome) -> object:
     found = tuple((j.finding.rule, j.finding.message, j.finding.at, j.waived) for j in outcome.findings)
-    return outcome.check, outcome.status, outcome.reason, outcome.reason_at, found
+    return outcome.check, outcome.status, outcome.reason, outcome.reason_at, outcome.waived, found
 
 
 def _join(one: Outcome, other: Outcome) -> Outcome:

@@ -10,6 +10,7 @@ from typing import Any
 
 from lens_preflight.choices import FAIL_ON, FAMILIES, PROFILES, PURPOSES, TOPOLOGIES
 from lens_preflight.core.errors import InputError
+from lens_preflight.core.waiver import Waiver
 from lens_preflight.core.words import Severity
 from lens_preflight.suggest import did_you_mean
 
@@ -36,6 +37,7 @@ class Settings:
     backends: Mapping[str, str] = field(default_factory=dict)
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
     gate: Mapping[str, Any] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
     source: str = ""
 
 
@@ -96,9 +98,14 @@ def parse_toml(data: bytes, name: str) -> dict[str, Any]:
 def _settings(table: Mapping[str, Any], name: str) -> Settings:
     read: dict[str, Any] = {"source": name}
     for key, value in table.items():
+        if key == "waive":
+            from lens_preflight.waiver_settings import read_waivers
+
+            read["waivers"] = read_waivers(value, name)
+            continue
         reader = _KEYS.get(key)
         if reader is None:
-            raise InputError(f"{name}: unknown key {key!r}; {did_you_mean(key, _KEYS)}")
+            raise InputError(f"{name}: unknown key {key!r}; {did_you_mean(key, [*_KEYS, 'waive'])}")
         read.update(reader(value, f"{name}: {key}"))
     return Settings(**read)
 

@@ -33,7 +33,7 @@ def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
     counts = {status.value: 0 for status in Status} | {"waived": 0}
     for outcome in outcomes:
         counts[outcome.status.value] += 1
-        counts["waived"] += sum(bool(j.waived) for j in outcome.findings)
+        counts["waived"] += sum(bool(j.waived) for j in outcome.findings) + bool(outcome.waived)
     return counts
 
 
@@ -47,7 +47,13 @@ def _warns(outcome: Outcome) -> bool:
 
 
 def _cannot_tell(outcome: Outcome) -> bool:
-    return outcome.decisive and outcome.status in (Status.UNKNOWN, Status.ERROR)
+    return outcome.decisive and outcome.status in (Status.UNKNOWN, Status.ERROR) and not outcome.waived
+
+
+def _unmet(item: Item, outcomes: Iterable[Outcome]) -> bool:
+    """An expected item that stayed unknown, unless somebody waived just that."""
+    waived = any(o.waived for o in outcomes if item.n in o.items)
+    return item.status == "unknown" and not waived
 
 
 def sum_items(outcomes: Sequence[Outcome], expected: frozenset[int]) -> tuple[Item, ...]:
@@ -81,7 +87,7 @@ def _worst(outcomes: Sequence[Outcome]) -> str:
         return "fail"
     if any(o.status in (Status.UNKNOWN, Status.ERROR) for o in outcomes):
         return "unknown"
-    return "warn" if any(_warns(o) for o in outcomes) else "pass"
+    return "warn" if any(o.status is Status.WARN for o in outcomes) else "pass"
 
 
 def judge(
@@ -103,7 +109,7 @@ def judge(
     elif (
         incomplete
         or any(_cannot_tell(o) for o in outcomes)
-        or any(i.status == "unknown" and i.n in expected for i in items)
+        or any(_unmet(i, outcomes) for i in items if i.n in expected)
     ):
         verdict = Verdict.CANNOT_TELL
     elif all(o.status in (Status.SKIP,) for o in outcomes):

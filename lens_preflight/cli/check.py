@@ -41,7 +41,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     environment alone is judged.
     """
     from lens_preflight.cli.gather import gather, words
-    from lens_preflight.cli.present import present, style
+    from lens_preflight.cli.present import present, style, write_baseline
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import builtin, register, select
@@ -67,4 +67,5 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         argv=sys.argv[1:],
     )
     look = style(options["color"], -1 if options["quiet"] else options["verbose"])
-    return present(record, subject, reports, look)
+    code = present(record, subject, reports, look)
+    return write_baseline(options["baseline"], record) or code if options["baseline"] else code

@@ -56,6 +56,7 @@ def gather(targets: Sequence[str], args: Sequence[str], options: Mapping[str, An
         expect=expected_items(words(expect)),
         wait=options.get("wait", 0.0),
         canary=bool(options.get("send_canary")),
+        baseline=_baseline(options.get("baseline")),
         settings=settings,
         folder=Path(),
     )
@@ -64,6 +65,15 @@ def gather(targets: Sequence[str], args: Sequence[str], options: Mapping[str, An
 def _settings(options: Mapping[str, Any]) -> Settings:
     named = options.get("config")
     return load(Path(named) if named else find(Path()))
+
+
+def _baseline(name: str | None) -> Mapping[str, str]:
+    """The accepted findings; none when the file is still to be written."""
+    if name is None or not Path(name).exists():
+        return {}
+    from lens_preflight.baseline import read_baseline
+
+    return read_baseline(name)
 
 
 def words(texts: Sequence[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.cli.exits import CANNOT_TELL
 from lens_preflight.core.outcome import RunRecord
+from lens_preflight.core.words import Severity
 from lens_preflight.reports.writer import ReportError, Style, wants_color
 
 if TYPE_CHECKING:
@@ -44,3 +45,30 @@ def present(record: RunRecord, subject: Subject, reports: Sequence[Wanted], look
         print(f"lens-preflight: {trouble}", file=sys.stderr)
         return record.exit_code or CANNOT_TELL
     return record.exit_code
+
+
+def write_baseline(name: str, record: RunRecord) -> int:
+    """Write the findings of a run as accepted, when the file does not exist yet; 3 when that fails.
+
+    The run that writes it keeps its verdict, so that a mistyped path never turns a run green.
+    """
+    from pathlib import Path
+
+    from lens_preflight.reports.output import write_file
+    from lens_preflight.baseline import baseline_text
+
+    if Path(name).exists():
+        return 0
+    findings = [j.finding for outcome in record.results for j in outcome.findings]
+    weighing = [f for f in findings if f.severity is not Severity.NOTE]
+    try:
+        write_file(Path(name), baseline_text(weighing))
+    except OSError as error:
+        print(
+            f"lens-preflight: {name}: cannot be written ({error.strerror}); check --baseline", file=sys.stderr
+        )
+        return CANNOT_TELL
+    print(
+        f"lens-preflight: {len(weighing)} findings accepted in {name}, from the next run on", file=sys.stderr
+    )
+    return 0

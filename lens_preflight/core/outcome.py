@@ -39,7 +39,8 @@ class Outcome:
     """One check's result for one or several targets, complete enough for any report.
 
     ``reason`` is the proof of a pass, or why it was skipped, is unknown or broke; ``reason_at`` its
-    place. ``missing_input`` is what to type to have a skipped one judged.
+    place. ``missing_input`` is what to type to have a skipped one judged. ``waived`` is the reason
+    for which its not knowing weighs nothing.
     """
 
     check: str
@@ -57,6 +58,7 @@ class Outcome:
     url: str = ""
     decisive: bool = False
     seconds: float = 0.0
+    waived: str = ""
 
     @property
     def notes(self) -> int:

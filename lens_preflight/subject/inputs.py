@@ -44,5 +44,6 @@ class Inputs:
     expect: frozenset[int] = frozenset()
     wait: float = 0.0
     canary: bool = False
+    baseline: Mapping[str, str] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     folder: Path = field(default_factory=Path)
