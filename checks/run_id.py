@@ -1,0 +1,300 @@
+"""Does every process of the run carry one and the same nemo.run.id?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.check import Said, check
+from lens_preflight.core.errors import Undecided
+from lens_preflight.core.finding import Finding, Proof, Related, Rule
+from lens_preflight.core.words import Need, Scope, Severity, Spread
+
+if TYPE_CHECKING:
+    from lens_preflight.context import Context
+    from lens_preflight.lens.run_id import RunId
+
+SLURM = "SLURM_JOB_ID"
+SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+LONGEST = 128
+RESOURCE = "OTEL_RESOURCE_ATTRIBUTES"
+
+PER_PROCESS = Rule(
+    "run-id/per-process",
+    "each process makes up its own run id",
+    Severity.BLOCKER,
+    help="NeMo Lens takes the run id from its variable, then from `SLURM_JOB_ID`, and else makes up twelve "
+    "hex digits in every process: the ranks of one job do not agree, and no dashboard can show the run. "
+    "Outside Slurm, and wherever SLURM_* is cleared (containers with a clean environment, NeMo-RL's "
+    "ray.sub, ssh), name it once before the processes start.",
+)
+DIFFERS = Rule(
+    "run-id/differs",
+    "the run id differs between the processes of one run",
+    Severity.BLOCKER,
+    help="The text is worked out in each task, on each node or in each pod: `$(date)`, `$RANDOM`, `$$`, a "
+    "host name, `$SLURM_PROCID`, a pod name, evaluated behind `srun`, in a wrapper script or inside a "
+    "container. Work it out once, in the batch script, and export it.",
+)
+UNUSABLE = Rule(
+    "run-id/unusable",
+    "the run id is blank or holds control characters",
+    Severity.BLOCKER,
+    help="`SLURM_JOB_ID` is not trimmed: a blank becomes the run id ' '. No query can find such a run.",
+)
+CHARACTERS = Rule(
+    "run-id/characters",
+    "the run id holds characters that queries must escape",
+    Severity.CAUTION,
+    help='Dashboards filter with `nemo_run_id=~"$run_id"` and backends with query languages of their own: '
+    "blanks, quotes, slashes, `+`, `*`, `|` and brackets need escaping in some of them. Letters, digits, "
+    "`.`, `_` and `-` are safe everywhere.",
+)
+RANDOM = Rule(
+    "run-id/random",
+    "the run id is made up at start, so nobody knows it before",
+    Severity.CAUTION,
+    help="One process makes it up (and hands it on, in NeMo-RL and NeMo-Gym): the run is consistent, but "
+    "its id must be looked up in the log, and a requeued job gets another one.",
+)
+NOT_STABLE = Rule(
+    "run-id/not-stable",
+    "the run id changes when the job is requeued",
+    Severity.NOTE,
+    help="It is shared by all processes, and worked out again at each start. If a requeued or chained job "
+    "is the same run for you, derive it from `SLURM_JOB_ID` or a constant.",
+)
+CONSTANT = Rule(
+    "run-id/constant",
+    "the run id is a constant: every submission has the same",
+    Severity.NOTE,
+    help="Right for a campaign of requeued and chained jobs that is one run. Two jobs that are two runs "
+    "would be mixed up: append `-${SLURM_JOB_ID}`.",
+)
+LEFT_OPEN = Rule(
+    "run-id/left-to-submitter",
+    "who submits the job may name the run; either way there is one run id",
+    Severity.NOTE,
+    help="The script does not set the variable, and the environment of the shell that submits it reaches "
+    "the job. Whatever that holds is shared by all processes, and so is `SLURM_JOB_ID` without it.",
+)
+SHADOWED = Rule(
+    "run-id/shadowed",
+    "a run id is set that this framework does not ask for",
+    Severity.CAUTION,
+    help="NeMo-Gym decides by its own variable and `SLURM_JOB_ID` alone; `NEMO_LENS_RUN_ID` is then "
+    "shadowed by what it makes up. Set `NEMO_GYM_OTEL_RUN_ID`.",
+)
+OVERRIDDEN = Rule(
+    "run-id/overridden",
+    "nemo.run.id in OTEL_RESOURCE_ATTRIBUTES has no effect",
+    Severity.CAUTION,
+    help="NeMo Lens sets `nemo.run.id` itself and wins over `OTEL_RESOURCE_ATTRIBUTES`.",
+)
+
+RULES = (
+    PER_PROCESS,
+    DIFFERS,
+    UNUSABLE,
+    CHARACTERS,
+    RANDOM,
+    NOT_STABLE,
+    CONSTANT,
+    LEFT_OPEN,
+    SHADOWED,
+    OVERRIDDEN,
+)
+
+
+@check(
+    "run-id",
+    "Every process of the run carries one and the same nemo.run.id",
+    items=(4,),
+    scope=Scope.LAUNCH,
+    needs=(Need.ENVIRONMENT,),
+    uses=(Need.JOB,),
+    rules=RULES,
+    decisive=True,
+)
+def run_id(ctx: Context) -> Iterator[Said]:
+    """`nemo.run.id` is how a run is found again in every backend. NeMo Lens takes it from
+    `<PREFIX>_RUN_ID` (trimmed), else from `SLURM_JOB_ID` (not trimmed), else every process makes up
+    its own: then the ranks of one job look like as many runs.
+
+    Passes: one value for all processes, as far as can be told before the start: a constant, a text
+    with the job id, the job id itself. Notes: it changes when the job is requeued, or is equal for
+    every submission. Warns: characters that queries must escape; made up by a single process. Fails:
+    made up by each of several processes; a text that differs between tasks, nodes or pods; blank.
+    """
+    found = ctx.lens.run_ids
+    yield from _shadowed(ctx, found)
+    yield from _overridden(ctx)
+    if len(found) > 1:
+        yield from _several(ctx, found)
+        return
+    yield from judge(ctx, found[0])
+
+
+def judge(ctx: Context, found: RunId) -> Iterator[Said]:
+    """The verdict on one run id that is known to come out for the processes of one launch."""
+    if found.is_random:
+        yield from _random(ctx, found)
+    elif found.per_process and processes(ctx) != 1:
+        yield _differs(ctx, found)
+    else:
+        yield from _text(found)
+        yield Proof(*_proof(found))
+
+
+def processes(ctx: Context) -> int | None:
+    """How many processes the launch starts, None when nobody says."""
+    return ctx.world.size if ctx.world is not None else None
+
+
+def remedy(ctx: Context) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What to type to have one run id, and the same as settings."""
+    name = ctx.launch.framework.run_id_names[0]
+    slurm = ctx.env[SLURM]
+    in_slurm = slurm.value is not None or slurm.state.value == "provided"
+    text = f"my-run-${{{SLURM}}}" if in_slurm else "my-run-2026-01-31"
+    return f"export {name}={text} before the processes start", ((name, text),)
+
+
+def _several(ctx: Context, found: tuple[RunId, ...]) -> Iterator[Said]:
+    """It is open whether a variable is set: judge all possibilities, and say what is open."""
+    said = [list(judge(ctx, one)) for one in found]
+    bad = [
+        any(isinstance(w, Finding) and w.rule.severity is Severity.BLOCKER for w in words) for words in said
+    ]
+    first = found[0].decided_by
+    if all(bad):
+        yield from said[0]
+        return
+    if any(bad):
+        text, _ = remedy(ctx)
+        why = first.reason or ctx.env.opaque
+        raise Undecided(f"{first.name} may be set or not ({why}); without it there is no one run id: {text}")
+    yield Finding(
+        LEFT_OPEN,
+        f"{first.name} may be set or not: {first.reason or ctx.env.opaque}",
+        first.location,
+        remedy=remedy(ctx)[0],
+    )
+    yield from said[-1]
+
+
+def _random(ctx: Context, found: RunId) -> Iterator[Said]:
+    count = processes(ctx)
+    text, settings = remedy(ctx)
+    at = found.decided_by.location
+    if found.shared_by or count == 1:
+        who = (
+            f"the driver makes one up and hands it on as {found.shared_by}"
+            if found.shared_by
+            else ("the process makes one up at start")
+        )
+        yield Finding(RANDOM, f"no run id is set: {who}", at, remedy=text, settings=settings)
+        yield Proof("one run id, made up at start")
+        return
+    if count is None:
+        message = "no run id is set: a single process makes one up, several make up several"
+        yield Finding(RANDOM, message, at, remedy=text, settings=settings)
+        raise Undecided(f"nobody says how many processes run; give --world-size N, or {text}")
+    message = "no run id is set and there is no Slurm job id: each process makes up its own"
+    yield Finding(
+        PER_PROCESS,
+        message,
+        at,
+        _dropped(ctx),
+        evidence={"processes": str(count)},
+        remedy=text,
+        settings=settings,
+    )
+
+
+def _dropped(ctx: Context) -> tuple[Related, ...]:
+    """The link that took the Slurm job id away, when there is one."""
+    slurm = ctx.env[SLURM]
+    if not slurm.reason or slurm.origin is None or slurm.origin.at is None:
+        return ()
+    return (Related(f"{SLURM} does not get here: {slurm.reason}", slurm.origin.at),)
+
+
+def _differs(ctx: Context, found: RunId) -> Finding:
+    over = {Spread.TASK: "process to process", Spread.NODE: "node to node"}[found.spread]
+    text, settings = remedy(ctx)
+    why = f" ({found.decided_by.reason})" if found.decided_by.reason else ""
+    return Finding(
+        DIFFERS,
+        f"{found.decided_by.name} differs from {over}{why}",
+        found.decided_by.location,
+        remedy=text,
+        settings=settings,
+    )
+
+
+def _text(found: RunId) -> Iterator[Finding]:
+    """What is wrong with the text itself, or worth a note."""
+    at, name, value = found.decided_by.location, found.decided_by.name, found.value
+    if value is not None and (not value.strip() or not value.isprintable()):
+        message = f"the run id from {name} is blank or holds control characters"
+        yield Finding(UNUSABLE, message, at, remedy=f"export {name}=my-run-2026-01-31")
+        return
+    if value is not None and (not SAFE.fullmatch(value) or len(value) > LONGEST):
+        message = f"the run id {value[:40]!r} needs escaping in queries, or is longer than {LONGEST}"
+        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", value).strip("-._")[:LONGEST] or "my-run"
+        yield Finding(CHARACTERS, message, at, remedy=f"export {name}={safe}", settings=((name, safe),))
+    if found.spread is Spread.RUN:
+        message = f"{name} is worked out again at each start: a requeued job gets another run id"
+        yield Finding(NOT_STABLE, message, at, remedy=f"export {name}=my-run-${{{SLURM}}}")
+    elif value is not None and found.is_set and _from_script(found):
+        message = f"{name} is a constant: every submission has this run id"
+        yield Finding(CONSTANT, message, at, remedy=f"export {name}={value}-${{{SLURM}}} for one id a job")
+
+
+def _from_script(found: RunId) -> bool:
+    """True when a line of a file sets it; in a process environment it is already one run's."""
+    origin = found.decided_by.origin
+    return origin is not None and origin.at is not None and origin.at.line is not None
+
+
+def _proof(found: RunId) -> tuple[str, dict[str, str]]:
+    name = found.decided_by.name
+    if found.value is not None:
+        return f"one run id for all processes, from {name}", {"nemo.run.id": found.value}
+    return f"one run id for all processes, from {name}, known at start", {}
+
+
+def _shadowed(ctx: Context, found: tuple[RunId, ...]) -> Iterator[Finding]:
+    """A run id behind a prefix that the framework does not ask."""
+    framework = ctx.launch.framework
+    asked = framework.run_id_names
+    for prefix in framework.prefixes:
+        name = f"{prefix}_RUN_ID"
+        variable = ctx.env[name]
+        if name in asked or ctx.env.unlisted(name) or variable.state.value == "unset":
+            continue
+        if not found[0].is_set:
+            yield Finding(
+                SHADOWED,
+                f"{framework.title} does not ask for {name}; it takes {asked[0]}",
+                variable.location,
+                remedy=f'export {asked[0]}="${name}"',
+            )
+
+
+def _overridden(ctx: Context) -> Iterator[Finding]:
+    """A run id among the resource attributes."""
+    try:
+        given = "nemo.run.id" in ctx.otel.in_sight.resource
+    except Undecided:
+        return
+    if given:
+        name = ctx.launch.framework.run_id_names[0]
+        yield Finding(
+            OVERRIDDEN,
+            f"nemo.run.id in {RESOURCE} has no effect: NeMo Lens sets its own",
+            ctx.env[RESOURCE].location,
+            remedy=f"export {name}=...",
+        )
