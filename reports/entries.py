@@ -154,14 +154,17 @@ def _waived(judged: Judged) -> Entry:
 
 def _bare(outcome: Outcome, obvious: set[str]) -> Entry:
     rank, word, kind = _OUTCOMES[outcome.status]
-    if outcome.decisive and rank is Rank.UNKNOWN:
+    if outcome.waived:
+        rank, kind = Rank.WAIVED, "faint"
+    elif outcome.decisive and rank is Rank.UNKNOWN:
         rank = Rank.BROKEN
+    waived = f" (waived: {outcome.waived})" if outcome.waived else ""
     return Entry(
         rank,
         word,
         kind,
         outcome.check,
-        outcome.reason,
+        outcome.reason + waived,
         str(outcome.reason_at) if outcome.reason_at else "",
         f"give {outcome.missing_input}" if outcome.missing_input else "",
         evidence=tuple(sorted(outcome.evidence.items())),

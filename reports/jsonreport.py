@@ -110,6 +110,7 @@ def _result(outcome: Outcome) -> dict[str, Any]:
         "missing_input": outcome.missing_input,
         "evidence": _evidence(outcome.evidence),
         "url": outcome.url,
+        "waived": outcome.waived,
         "findings": [_finding(judged) for judged in outcome.findings],
     }
 

@@ -136,7 +136,7 @@ def _judge(outcome: Outcome, target: Target, exit_code: int) -> Case:
     if outcome.status is Status.ERROR:
         return _with(case, "error", "lens.error", reason)
     if outcome.status is Status.UNKNOWN:
-        if exit_code == CANNOT_TELL and outcome.decisive:
+        if exit_code == CANNOT_TELL and outcome.decisive and not outcome.waived:
             return _with(case, "error", "lens.unknown", reason)
         return _with(case, "skipped", "", f"unknown: {reason}")
     return _with(case, "skipped", "", reason)
@@ -164,7 +164,8 @@ def _with(case: Case, child: str, type: str, message: str, text: str = "") -> Ca
 def _placed(outcome: Outcome) -> str:
     where = f"{outcome.reason_at}: " if outcome.reason_at else ""
     give = f" (give {outcome.missing_input})" if outcome.missing_input else ""
-    return f"{where}{outcome.reason}{give}"
+    waived = f" (waived: {outcome.waived})" if outcome.waived else ""
+    return f"{where}{outcome.reason}{give}{waived}"
 
 
 def _told(finding: Finding) -> str:

@@ -24,7 +24,7 @@ def record(by: Redactor, run: RunRecord) -> RunRecord:
         items=tuple(_item(by, item) for item in run.items),
         results=tuple(outcome(by, result) for result in run.results),
         assumptions=tuple(_assumption(by, a) for a in run.assumptions),
-        inputs=tuple((by.redact(path), digest) for path, digest in run.inputs),
+        inputs=tuple((by.redact(path), by.redact(digest)) for path, digest in run.inputs),
         subject=data(by, run.subject),
         run=data(by, run.run),
         incomplete=by.redact(run.incomplete),
@@ -42,6 +42,7 @@ def outcome(by: Redactor, one: Outcome) -> Outcome:
         evidence=_evidence(by, one.evidence),
         assumptions=tuple(_assumption(by, a) for a in one.assumptions),
         missing_input=by.redact(one.missing_input),
+        waived=by.redact(one.waived),
     )
 
 

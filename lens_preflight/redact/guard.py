@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 from lens_preflight.redact.redactor import Redactor
 
@@ -44,10 +44,7 @@ class SecretFilter(logging.Filter):
 
 @contextmanager
 def guard(redactor: Redactor, stderr: TextIO | None = None) -> Iterator[None]:
-    """While active, uncaught exceptions of any thread and log lines are printed redacted.
-
-    Handlers that are added to the root logger later are not covered: give them a SecretFilter.
-    """
+    """While active, uncaught exceptions of any thread and the log lines of every logger are redacted."""
 
     def show(error: BaseException | None) -> None:
         stream = stderr or sys.stderr
@@ -61,15 +58,17 @@ def guard(redactor: Redactor, stderr: TextIO | None = None) -> Iterator[None]:
         if args.exc_type is not SystemExit:
             show(args.exc_value)
 
-    handlers = [*logging.getLogger().handlers, *([logging.lastResort] if logging.lastResort else [])]
-    filters = SecretFilter(redactor)
+    def factory(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = make(*args, **kwargs)
+        secrets.filter(record)
+        return record
+
+    secrets, make = SecretFilter(redactor), logging.getLogRecordFactory()
     before = sys.excepthook, threading.excepthook
     sys.excepthook, threading.excepthook = hook, thread_hook
-    for handler in handlers:
-        handler.addFilter(filters)
+    logging.setLogRecordFactory(factory)
     try:
         yield
     finally:
         sys.excepthook, threading.excepthook = before
-        for handler in handlers:
-            handler.removeFilter(filters)
+        logging.setLogRecordFactory(make)

@@ -86,10 +86,11 @@ class Redactor:
         return tuple(out)
 
     def _argument(self, argument: str) -> str:
-        name, equals, value = argument.partition("=")
-        if equals and value and name.lstrip("-").replace("-", "_").replace(".", "_").isidentifier():
-            return f"{self.redact(name)}={self.variable(name, value)}"
-        return self.redact(argument)
+        told = self.redact(argument)
+        name, equals, value = told.partition("=")
+        if equals and name.lstrip("-+").replace("-", "_").replace(".", "_").isidentifier():
+            return f"{name}={self.variable(name, value)}"
+        return told
 
     def data(self, value: Any, name: str = "") -> Any:
         """Plain data, to any depth; ``name`` is the key under which it was found."""

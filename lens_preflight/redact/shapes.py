@@ -10,7 +10,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -30,7 +30,8 @@ class Shape:
 
     Nothing is searched unless one of ``triggers`` (lower case) is in the text. With ``behind``, the
     secret is what that second pattern matches behind the first. ``whole`` says that what is hidden
-    is a secret by itself, to be looked for elsewhere too.
+    is a secret by itself, to be looked for elsewhere too; ``pairs`` that it is ``key=value,...``, of
+    which the values are hidden.
     """
 
     triggers: tuple[str, ...]
@@ -38,6 +39,7 @@ class Shape:
     holds: Holds = _always
     behind: str = ""
     whole: bool = True
+    pairs: bool = False
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the secrets are."""
@@ -57,8 +59,19 @@ class Shape:
         if hit is None:
             return
         for group, secret in hit.groupdict().items():
-            if group.startswith("secret") and secret and worth_hiding(secret):
-                yield hit.span(group)
+            if not group.startswith("secret") or not secret:
+                continue
+            for start, stop in _values(secret) if self.pairs else ((0, len(secret)),):
+                if worth_hiding(secret[start:stop]):
+                    yield hit.start(group) + start, hit.start(group) + stop
+
+
+def _values(listed: str) -> Iterator[tuple[int, int]]:
+    """Where the values are in ``key=value,key=value``; an entry without ``=`` is one."""
+    start = 0
+    for entry in listed.split(","):
+        yield start + entry.find("=") + 1, start + len(entry)
+        start += len(entry) + 1
 
 
 @lru_cache(maxsize=64)
@@ -95,7 +108,7 @@ def found(text: str) -> Iterator[str]:
 
 def header_lists(text: str) -> Iterator[str]:
     """The values that a text assigns to variables of headers, without their quotes."""
-    yield from (text[start:stop] for start, stop in HEADERS.spans(text))
+    yield from (text[start:stop] for start, stop in replace(HEADERS, pairs=False).spans(text))
 
 
 def basic_pair(token: str) -> str:
@@ -110,7 +123,8 @@ def basic_pair(token: str) -> str:
 
 
 def _named(match: re.Match[str]) -> bool:
-    return is_secret_name(match["name"]) and not is_header_name(match["name"])
+    name = match["name"]
+    return is_secret_name(name) and not is_header_name(name) and not name.lower().endswith("authorization")
 
 
 def _listed(match: re.Match[str]) -> bool:
@@ -123,7 +137,7 @@ def _private_header(match: re.Match[str]) -> bool:
 
 
 def _not_a_port(match: re.Match[str]) -> bool:
-    return re.match(r"\d+(/|\Z)", match["secret"]) is None
+    return re.match(r"\d+(/|\Z)", match["password"] or "") is None
 
 
 def _basic(match: re.Match[str]) -> bool:
@@ -152,6 +166,7 @@ HEADERS: Final = Shape(
     _listed,
     behind=rf"(?:{_QUOTED}|(?P<secret2>[^\s\"';]{{1,5000}}))",
     whole=False,
+    pairs=True,
 )
 
 SHAPES: Final = (
@@ -164,7 +179,13 @@ SHAPES: Final = (
         ("@",),
         rf"://(?:(?P<secret1>[^\s/?#:@\"']{{16,500}})|{_NO_URL}{{0,200}}?)(?::(?P<secret>{_NO_URL}{{1,500}}))?@",
     ),
-    Shape(("@",), r"://[^\s/:@\"']{1,500}:(?P<secret>[^\s@\"']{1,500})@", _not_a_port),
+    Shape(
+        ("@",),
+        r"://(?P<secret>[^\s/:@\"']{1,500}:(?P<password>[^\s@\"']{1,500}))@",
+        _not_a_port,
+        whole=False,
+    ),
+    Shape(("@",), r"://[^\s/:@\"']{1,500}:(?P<secret>(?P<password>[^\s@\"']{1,500}))@", _not_a_port),
     Shape(
         ("@",),
         r"(?<![\w:/@.+-])[\w.+-]{1,100}:(?P<secret>[^\s:@/\"',;]{1,200})@(?!sha\d{3}:)(?=[\w\[])",

@@ -132,6 +132,15 @@ def test_a_waived_finding_stays_visible() -> None:
     assert "(waived: panel is built by the platform team)" in text
 
 
+def test_a_waived_unknown_comes_after_what_counts() -> None:
+    waived = replace(
+        outcome("run-id", Status.UNKNOWN, reason="not seen", decisive=True, items=(1,)), waived="until May"
+    )
+    warn = outcome("sampler", Status.WARN, everything().results[5].findings[0], items=(7,))
+    text = shown(record(waived, warn))
+    assert text.index("no sampler") < text.index("not seen (waived: until May)")
+
+
 def test_many_findings_of_one_rule_are_cut_and_every_rule_is_seen() -> None:
     many = [finding("environment/unknown-name", f"NAME_{n} is read by nobody") for n in range(50)]
     run = record(outcome("environment", Status.FAIL, *many, SUCCESS_ONLY, items=()))

@@ -147,6 +147,14 @@ def test_waived_findings_do_not_fail_and_are_told() -> None:
     assert "waived: shutdown: train.py:41: known: until May" in (read.findtext("system-out") or "")
 
 
+def test_a_waived_unknown_is_skipped_and_says_why() -> None:
+    unknown = outcome("run-id", Status.UNKNOWN, reason="not seen", decisive=True)
+    waived = replace(unknown, waived="until May")
+    cases = suite(record(unknown, waived, exit_code=3, verdict="cannot-tell")).findall("testcase")
+    assert [case[0].tag for case in cases] == ["error", "skipped"]
+    assert cases[1][0].get("message") == "unknown: not seen (waived: until May)"
+
+
 def test_warnings_are_counted_and_told() -> None:
     caution = finding(message="slow", severity=Severity.CAUTION, remedy="export A=1")
     read = suite(record(outcome("shutdown", Status.WARN, caution)))
