@@ -12,7 +12,6 @@ from typing import Final, TextIO
 from lens_preflight.core.outcome import Item, RunRecord
 from lens_preflight.reports.block import paste_block
 from lens_preflight.reports.counts import counts
-from lens_preflight.reports.details import details
 from lens_preflight.reports.entries import Entry, Group, grouped
 from lens_preflight.reports.layout import columns, cut, pad, paint, wrap
 from lens_preflight.reports.text import one_line, printable, shorten
@@ -52,7 +51,10 @@ def lines(record: RunRecord, style: Style = PLAIN) -> Iterator[str]:
     for group in grouped(record, style.verbosity):
         yield ""
         yield from _group(group, style)
-    yield from details(record, style)
+    if style.verbosity > 0:
+        from lens_preflight.reports.details import details
+
+        yield from details(record, style)
     yield from _paste(record, style)
     yield ""
     yield from _summary(record, style)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import json
 import shlex
-from html import escape
 from urllib.parse import quote, quote_plus
 
 from lens_preflight.redact.words import SHORTEST
@@ -40,7 +38,10 @@ def _lower_hex(text: str) -> str:
 
 def _escaped(secret: str) -> set[str]:
     """As in shell words, JSON, Python literals, HTML and XML."""
+    import json
+
     quoted = shlex.quote(secret)
+    markup = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return {
         quoted[1:-1] if quoted.startswith("'") else quoted,
         secret.replace("'", "'\\''"),
@@ -49,8 +50,9 @@ def _escaped(secret: str) -> set[str]:
         json.dumps(secret, ensure_ascii=False)[1:-1],
         repr(secret)[1:-1],
         repr(_bytes(secret))[2:-1],
-        escape(secret),
-        escape(secret, quote=False),
+        markup,
+        markup.replace('"', "&quot;"),
+        markup.replace('"', "&quot;").replace("'", "&#x27;"),
     }
 
 

@@ -10,7 +10,8 @@ import threading
 
 import pytest
 
-from lens_preflight.redact import Redactor, SecretFilter, guard, traceback_text
+from lens_preflight.redact import Redactor
+from lens_preflight.redact.guard import SecretFilter, guard, traceback_text
 
 CANARY = "Zq7canary"
 
@@ -78,7 +79,8 @@ def test_the_hooks_are_put_back() -> None:
 def test_a_process_that_dies_prints_no_secret() -> None:
     script = (
         "import logging, sys\n"
-        "from lens_preflight.redact import Redactor, guard\n"
+        "from lens_preflight.redact import Redactor\n"
+        "from lens_preflight.redact.guard import guard\n"
         "with guard(Redactor(['Zq7' + 'canary'])) as _:\n"
         "    logging.warning('w ' + 'Zq7' + 'canary')\n"
         "    sys.excepthook(*(lambda e: (type(e), e, None))(ValueError('e ' + 'Zq7' + 'canary')))\n"
