@@ -1,24 +1,15 @@
-"""What the two clients dial for an endpoint: host, port, or a reason why nothing can be dialled.
-
-Sources: the name schemes and ``SplitHostPort`` of grpc's core (grpcio 1.85.3, measured);
-requests 2.34.2 through ``otel.wire``.
-"""
+"""What the two clients connect to for an endpoint: host and port, or why nothing can be dialled."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from lens_preflight.core.errors import LibraryFailure
+from lens_preflight.otel.dial import Place, dial
 from lens_preflight.otel.wire import wire_url
-
-GRPC_DEFAULT_PORT = 443
-"""Also for plaintext."""
-
-_HOST = re.compile(r"[A-Za-z0-9._*/-]+")
-"""What c-ares takes for a host name."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -54,7 +45,7 @@ class Destination:
 
 
 class Malformed(Exception):
-    """The endpoint cannot be dialled; ``code`` is the cause."""
+    """The endpoint cannot be dialled; ``code`` is the cause, ``text`` says why in one line."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -90,95 +81,29 @@ def grpc_destination(target: str) -> Destination:
     Raises:
         Malformed: grpc's core cannot make an address of it.
     """
-    scheme, colon, rest = target.partition(":")
-    if colon and scheme in _GRPC_SCHEMES:
-        return _GRPC_SCHEMES[scheme](rest)
-    return _dns(target)
+    found = dial(target)
+    if found.problem and "@" in target:
+        text = "gRPC takes user:password@ for a part of the host name"
+        raise Malformed("credentials-in-url", text)
+    if found.problem:
+        raise Malformed("endpoint-syntax", f"gRPC cannot dial it: {found.problem}")
+    if not found.places:
+        return Destination("other")
+    first = found.places[0]
+    if first.path:
+        nul = "\0" if target.lower().startswith("unix-abstract:") else ""
+        return Destination("unix", host="localhost", path=nul + first.path)
+    given = all(place.port_given for place in found.places)
+    return Destination(host=first.host, port=first.port, port_given=given, literals=_literals(found.places))
 
 
-def _dns(text: str) -> Destination:
-    """Host and port of a name; ``//authority/`` in front belongs to the name scheme."""
-    name = re.sub(r"^//[^/]*/", "", text).lstrip("/") if text.startswith("//") else text
-    host, port, given = _split(name)
-    if not host:
-        raise Malformed("endpoint-syntax", "there is no host in it")
-    if "@" in host:
-        raise Malformed("credentials-in-url", "gRPC takes user:password@ for a part of the host name")
-    if _address(host) is None and not _HOST.fullmatch(host):
-        raise Malformed("endpoint-syntax", "its host is none that gRPC can look up")
-    return Destination(host=host, port=port, port_given=given)
-
-
-def _split(name: str) -> tuple[str, int, bool]:
-    """Host, port, and whether a port was given; a host with several colons and no brackets has none."""
-    if name.startswith("["):
-        host, bracket, rest = name[1:].partition("]")
-        if not bracket or (rest and not rest.startswith(":")):
-            raise Malformed("endpoint-syntax", "its brackets do not close around an address")
-        return (host, _port(rest[1:]), True) if rest else (host, GRPC_DEFAULT_PORT, False)
-    if name.count(":") == 1:
-        host, _, port = name.partition(":")
-        return host, _port(port), True
-    if name.count(":") > 1 and _address(name) is None:
-        code = "credentials-in-url" if "@" in name else "endpoint-syntax"
-        raise Malformed(code, "it holds several colons, and gRPC takes all of it for the host")
-    return name, GRPC_DEFAULT_PORT, False
-
-
-def _port(text: str) -> int:
-    """The port as grpc's core reads it: a service name or a number, modulo 65536."""
-    if text in ("http", "https"):
-        return 80 if text == "http" else 443
-    if not re.fullmatch(r"\s*[+-]?[0-9]{1,9}\s*", text):
-        raise Malformed("endpoint-syntax", "its port is no number")
-    return int(text) & 0xFFFF
-
-
-def _addresses(text: str) -> Destination:
-    """A list of literal addresses, as ``ipv4:`` and ``ipv6:`` take them."""
-    pairs = []
-    given = True
-    for item in unquote(text.lstrip("/")).split(","):
-        host, port, has_port = _split(item)
-        if _address(host) is None:
-            raise Malformed("endpoint-syntax", "it holds something that is no address")
-        pairs.append((host, port))
-        given = given and has_port
-    return Destination(
-        host=pairs[0][0], port=pairs[0][1], port_given=given, literals=tuple(dict.fromkeys(pairs))
-    )
-
-
-def _unix(text: str) -> Destination:
-    path = re.sub(r"^//[^/]*(?=/)", "", text) if text.startswith("//") else text
-    if not path:
-        raise Malformed("endpoint-syntax", "there is no path in it")
-    return Destination("unix", host="localhost", path=path)
-
-
-def _abstract(text: str) -> Destination:
-    return Destination("unix", host="localhost", path="\0" + text)
-
-
-def _other(_: str) -> Destination:
-    return Destination("other")
-
-
-_GRPC_SCHEMES = {
-    "dns": _dns,
-    "ipv4": _addresses,
-    "ipv6": _addresses,
-    "unix": _unix,
-    "unix-abstract": _abstract,
-    "vsock": _other,
-    "xds": _other,
-    "google-c2p": _other,
-}
+def _literals(places: tuple[Place, ...]) -> tuple[tuple[str, int], ...]:
+    return tuple(dict.fromkeys((p.host, p.port) for p in places if not p.is_name))
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host)
+        return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
 
@@ -186,8 +111,7 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 def _is_loopback(host: str) -> bool:
     address = _address(host)
     if address is None:
-        return host.rstrip(".").lower() in ("localhost", "ip6-localhost") or host.lower().endswith(
-            ".localhost"
-        )
+        name = host.rstrip(".").lower()
+        return name in ("localhost", "ip6-localhost") or name.endswith(".localhost")
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback or address.is_unspecified

@@ -32,6 +32,22 @@ def advice(code: str, trail: Trail) -> Advice:
     return Advice(_PLAIN.get(code, "run lens-preflight probe -vv where the job runs"))
 
 
+def blamed(code: str, trail: Trail) -> str:
+    """The variable to look at first for a cause."""
+    exporter = trail.exporter
+    if trail.blame is not None:
+        return trail.blame.variable
+    if code.startswith("proxy-"):
+        return exporter.proxy.variable
+    if code in ("ca-file-missing", "tls-untrusted", "tls-ca-shadowed", "tls-ca-without-key-usage"):
+        return exporter.ca_from.name
+    if code == "client-certificate-required":
+        return exporter.client_cert_from.name
+    if code in ("unauthorized", "forbidden", "setting-invalid", "bad-request"):
+        return exporter.headers_from.name
+    return exporter.endpoint_from.name
+
+
 _PLAIN = {
     "ok": "",
     "client-pair-incomplete": "set OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and "

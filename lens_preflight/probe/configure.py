@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import ssl
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lens_preflight.otel.delivery import first_export
 from lens_preflight.otel.files import Kind
 from lens_preflight.probe.address import Destination, Malformed, grpc_destination, http_destination
 from lens_preflight.probe.model import Stage, State
@@ -26,7 +26,7 @@ def configure(trail: Trail, files: Files) -> bool:
         trail.blame = Blame(malformed.code, malformed.text, exporter.endpoint_from.name)
     trail.proxy = proxy_destination(exporter)
     trail.tunnelled = trail.proxy is not None and (exporter.transport == "grpc" or exporter.tls)
-    trail.blame = trail.blame or _timeout(exporter) or _files(trail, files)
+    trail.blame = trail.blame or _settings(exporter) or _files(trail, files)
     if trail.blame is not None:
         trail.record(Stage.CONFIGURE, State.FAILED, trail.blame.text)
         return False
@@ -50,6 +50,14 @@ def destination(exporter: Exporter) -> Destination:
     return http_destination(exporter.target)
 
 
+def is_loopback(exporter: Exporter) -> bool:
+    """True when the endpoint is on the very host that exports."""
+    try:
+        return destination(exporter).loopback
+    except Malformed:
+        return False
+
+
 def proxy_destination(exporter: Exporter) -> Destination | None:
     """Where the proxy of the exporter listens, None without one; kind other: not looked into."""
     text = exporter.proxy.url
@@ -66,23 +74,12 @@ def proxy_destination(exporter: Exporter) -> Destination | None:
     return Destination(host=host, port=default if port is None else port, port_given=port is not None)
 
 
-def refuses_timeout(seconds: float) -> bool:
-    """True when requests or the socket below it refuses a timeout, so that every export fails.
-
-    Measured: 0, less than 0, what rounds to 0 microseconds, nan, inf, and what no ``time_t`` holds.
-    """
-    return not 1e-6 <= seconds < 2**63 / 1e9
-
-
-def _timeout(exporter: Exporter) -> Blame | None:
-    seconds, name = exporter.timeout, exporter.timeout_from.name
-    if exporter.transport == "http" and refuses_timeout(seconds):
-        return Blame("setting-invalid", "the time-out makes every export fail at once", name)
-    if exporter.transport == "grpc" and not math.isfinite(seconds):
-        return Blame("setting-invalid", "the time-out makes the first export block for ever", name)
-    if exporter.transport == "grpc" and seconds <= 0:
-        return Blame("setting-invalid", "the time-out makes every export fail at once", name)
-    return None
+def _settings(exporter: Exporter) -> Blame | None:
+    """A time-out or header with which no export arrives, however healthy the collector."""
+    delivery = first_export(exporter)
+    if delivery.arrives:
+        return None
+    return Blame("setting-invalid", f"no export can arrive: {delivery.why}", delivery.variable)
 
 
 def _files(trail: Trail, files: Files) -> Blame | None:

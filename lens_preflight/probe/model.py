@@ -81,8 +81,8 @@ class ProbeResult:
     stages: tuple[StageRecord, ...] = ()
     notes: tuple[str, ...] = ()
     evidence: Mapping[str, str] = field(default_factory=dict, hash=False)
-    loopback: bool = False
-    """The endpoint is this very host."""
+    blame: str = ""
+    """The variable to look at first."""
 
     @property
     def code(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lens_preflight.core.deadline import Deadline
-from lens_preflight.probe.advice import Advice, advice
+from lens_preflight.probe.advice import Advice, advice, blamed
 from lens_preflight.probe.causes import CAUSES
 from lens_preflight.probe.client import Answer, Pending, request
 from lens_preflight.probe.configure import configure
@@ -145,6 +145,8 @@ class Conclusion:
     def _make(self, verdict: Verdict, code: str | None, judged: Judged, remedy: Advice) -> ProbeResult:
         trail, answer = self.trail, self.answer
         evidence = {}
+        if trail.destination is not None:
+            evidence["endpoint"] = f"{trail.destination.host}:{trail.destination.port}"
         if trail.attempts:
             evidence["address"] = " ".join(f"{a.address}={a.text}" for a in trail.attempts[:8])
         if answer.status is not None or answer.code:
@@ -161,5 +163,5 @@ class Conclusion:
             stages=tuple(sorted(trail.records, key=lambda r: list(Stage).index(r.stage))),
             notes=judged.notes,
             evidence=evidence,
-            loopback=trail.destination is not None and trail.destination.loopback,
+            blame=blamed(code or "", trail),
         )
