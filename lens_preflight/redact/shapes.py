@@ -79,6 +79,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+_ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
+"""``args.token`` in ``token=args.token``: hidden there, but no secret."""
+
+
 def mask(text: str) -> str:
     """Replace all that looks like a secret."""
     low = text.lower()
@@ -103,7 +107,8 @@ def found(text: str) -> Iterator[str]:
     low = text.lower()
     for shape in SHAPES:
         if shape.whole and any(trigger in low for trigger in shape.triggers):
-            yield from (text[start:stop] for start, stop in shape.spans(text))
+            secrets = (text[start:stop] for start, stop in shape.spans(text))
+            yield from (secret for secret in secrets if not _ATTRIBUTE.match(secret))
 
 
 def header_lists(text: str) -> Iterator[str]:
@@ -144,10 +149,11 @@ def _basic(match: re.Match[str]) -> bool:
     return bool(basic_pair(match["secret"]))
 
 
-_NAME = r"(?<![\w.-])(?P<name>[\w.-]{1,100})"
+_NAME = r"(?<![\w.-])(?<!\$\{)(?P<name>[\w.-]{1,100})"
 _IS = r"\\?[\"']?[ \t]{0,3}(?:=|:)[ \t]{0,3}"
 _QUOTED = r"\\?\"(?P<secret>[^\"\n]{1,5000}?)\\?\"|'(?P<secret1>[^'\n]{1,5000})'"
 _SPACE = r"(?:[ \t]|%20|\+){1,5}"
+_NO_CALL = r"(?![A-Za-z_][\w.]{0,200}[(\[])"
 _NO_URL = r"[^\s/?#\"']"
 _TOKENS = (
     r"gh[pousr]_\w{16,255}|github_pat_\w{16,255}|glpat-[\w-]{16,255}|hf_\w{16,255}|sk-[\w-]{16,255}",
@@ -188,7 +194,7 @@ SHAPES: Final = (
     Shape(("@",), r"://[^\s/:@\"']{1,500}:(?P<secret>(?P<password>[^\s@\"']{1,500}))@", _not_a_port),
     Shape(
         ("@",),
-        r"(?<![\w:/@.+-])[\w.+-]{1,100}:(?P<secret>[^\s:@/\"',;]{1,200})@(?!sha\d{3}:)(?=[\w\[])",
+        r"(?<![\w:/@.+-])[\w.+-]{1,100}:(?P<secret>[^\s:@/\"',;]{1,200})@(?!sha\d{3}:)(?=\[|[\w-]{0,80}[A-Za-z.])",
     ),
     Shape(
         ("authorization",),
@@ -202,7 +208,7 @@ SHAPES: Final = (
         ("=", ":"),
         _NAME + _IS,
         _named,
-        behind=rf"(?:{_QUOTED}|(?P<secret2>[^\s\"',;&|)\]}}]{{1,5000}}))",
+        behind=rf"(?:{_QUOTED}|{_NO_CALL}(?P<secret2>[^\s\"',;&|)\]}}]{{1,5000}}))",
     ),
     Shape(
         ("--",),

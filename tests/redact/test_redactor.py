@@ -107,6 +107,20 @@ def test_a_script_gives_its_secrets_away_to_the_redactor(script: str) -> None:
     assert "Zq7canary" not in redactor.redact(script)
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "client = Client(token=args.token)",
+        'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer ${OTLP_TOKEN}"',
+        ': "${OTLP_TOKEN:?export OTLP_TOKEN first}"',
+        "#SBATCH --signal=B:TERM@180",
+    ],
+)
+def test_a_script_without_a_secret_gives_none_away(script: str) -> None:
+    text = "set args.token, Bearer, OTLP_TOKEN, first, TERM"
+    assert Redactor.of(texts=[script]).redact(text) == text
+
+
 def test_a_netrc_file_and_headers_give_their_secrets_away() -> None:
     netrc = 'machine host login bob password Zq7canary\nmachine other password "Zq8 canary"'
     redactor = Redactor.of(netrc=netrc, headers=[("x-team", "Zq9canary")])
@@ -148,6 +162,11 @@ def test_what_looks_like_a_secret_goes_without_being_known(text: str, told: str)
         "http://collector:4317/v1/traces?x=1",
         "file:///etc/hosts, mail to a at b",
         "the server answers 401: authorization is required",
+        "#SBATCH --signal=B:TERM@180",
+        "${OTLP_TOKEN:?export OTLP_TOKEN first}",
+        'api_key = os.environ["WANDB_API_KEY"]',
+        "token = tokenizer.decode(ids)",
+        'HEADERS="authorization=Bearer ${OTLP_TOKEN}"',
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
