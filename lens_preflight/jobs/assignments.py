@@ -1,0 +1,334 @@
+"""Assignments and declarations: what enters the environment, and what only seems to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.finding import Location
+from lens_preflight.jobs.model import Loss, Remark, Slip
+from lens_preflight.jobs.names import RANKS, is_telemetry
+from lens_preflight.jobs.secrets import look
+from lens_preflight.jobs.state import Rest, Var
+from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
+from lens_preflight.jobs.words import brace_options, fields_of, text_of
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_QUOTED_NAME = re.compile(r"\$\{?[A-Za-z_]")
+OUTSIDE = "it is set by Slurm, and this does not run in a job"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One ``NAME=value`` of a declaration or a prefix; ``value`` None: the name alone."""
+
+    name: str
+    value: Text | None
+    line: int
+    word: Node | None = None
+    items: tuple[Text, ...] | None = None
+    table: tuple[tuple[str, Text], ...] | None = None
+    append: bool = False
+    element: Node | None = None
+
+
+def read_assign(shell: Shell, node: Node) -> Setting:
+    """One assignment of the syntax tree, its value expanded."""
+    line = int(node.get("Pos") or 0)
+    name = node["Name"]["Value"]
+    if node.get("Array") is not None:
+        items, table = _array(shell, node["Array"])
+        return Setting(name, None, line, None, items, table, bool(node.get("Append")))
+    word = node.get("Value")
+    return Setting(
+        name,
+        text_of(word, shell),
+        line,
+        word,
+        append=bool(node.get("Append")),
+        element=node.get("Index"),
+    )
+
+
+def _array(shell: Shell, node: Node) -> tuple[tuple[Text, ...] | None, tuple[tuple[str, Text], ...] | None]:
+    elements = node.get("Elems") or ()
+    if any(e.get("Index") is not None for e in elements):
+        pairs = [(text_of(e.get("Index"), shell), text_of(e.get("Value"), shell)) for e in elements]
+        table = tuple((key.template, value) for key, value in pairs)
+        return None, table
+    words = [e["Value"] for e in elements if e.get("Value") is not None]
+    return tuple(f.text for f in fields_of(words, shell)), None
+
+
+def perform(shell: Shell, setting: Setting) -> None:
+    """A plain assignment statement."""
+    name, line = setting.name, setting.line
+    state = shell.state
+    old = state.vars.get(name)
+    if setting.items is not None or setting.table is not None:
+        shell.note(name, line, Loss.ARRAY)
+        kept = (old.items or ()) if old is not None and setting.append else ()
+        items = None if setting.items is None else (*kept, *setting.items)
+        table = None if setting.table is None else dict(setting.table)
+        if table is not None and setting.append and old is not None and old.table is not None:
+            table = {**old.table, **table}
+        exported = old is not None and old.exported
+        state.vars[name] = Var(None, exported, items, table, at=shell.frame.inner(line))
+        return
+    value = setting.value or EMPTY
+    if setting.element is not None:
+        _element(shell, name, setting.element, value, line)
+        return
+    if setting.append:
+        value = (state.value(name) or EMPTY) + value
+        if old is not None and old.items is not None:
+            state.vars[name] = replace(old, items=(value, *old.items[1:]))
+            return
+    inspect(shell, setting)
+    assign(shell, name, value, line)
+
+
+def _element(shell: Shell, name: str, index: Node, value: Text, line: int) -> None:
+    old = shell.state.vars.get(name) or Var()
+    key = text_of(index, shell).certain
+    at = shell.frame.inner(line)
+    if old.table is not None and key is not None:
+        shell.state.vars[name] = replace(old, table={**old.table, key: value}, at=at)
+        return
+    items = list(old.items or ())
+    if key is not None and key.isdigit() and int(key) <= len(items):
+        items[int(key) : int(key) + 1] = [value]
+    else:
+        items = [*items, Text.of(Symbol(f"{name}[...]", Cause.COMMAND))]
+    shell.state.vars[name] = replace(old, items=tuple(items), at=at)
+
+
+def assign(shell: Shell, name: str, value: Text, line: int) -> None:
+    """Give a variable a value; exported when it already is, or under ``set -a``."""
+    old = shell.state.vars.get(name)
+    exported = "allexport" in shell.state.options or (old is not None and old.exported)
+    if old is None and not shell.state.rest.complete and shell.state.rest.cause is not Cause.SUBMITTER:
+        exported = exported or False
+    shell.note(name, line, _loss(shell, name) if exported else shell.isolated or Loss.NOT_EXPORTED)
+    if old is not None and old.items is not None:
+        shell.state.vars[name] = replace(old, items=(value, *old.items[1:]))
+        return
+    shell.state.vars[name] = Var(value, exported, at=shell.frame.inner(line), by=shell.frame.path)
+    look(shell.run, name, value, shell.at(line), exported)
+
+
+def _loss(shell: Shell, name: str) -> Loss | None:
+    if shell.isolated is not None:
+        return shell.isolated
+    return Loss.FUNCTION_LOCAL if shell.state.frames and name in shell.state.frames[-1] else None
+
+
+def declare(shell: Shell, node: Node) -> bool | None:
+    """``export``, ``declare``, ``typeset``, ``local``, ``readonly``."""
+    variant = node["Variant"]["Value"]
+    flags, settings, broken = _read(shell, node)
+    export = variant == "export" or "x" in flags
+    local = variant in ("local", "declare", "typeset") and bool(shell.state.frames) and "g" not in flags
+    if "f" in flags or "F" in flags or "p" in flags:
+        return True
+    if "n" in flags and variant != "export":
+        return True
+    line = int(node.get("Pos") or 0)
+    if broken:
+        _bad(shell, settings, line)
+    for setting in settings:
+        if local:
+            frame = shell.state.frames[-1]
+            frame.setdefault(setting.name, shell.state.vars.get(setting.name))
+        if variant == "export" and "n" in flags:
+            _unexport(shell, setting)
+        else:
+            _declare_one(shell, setting, export, local, "A" in flags, "a" in flags)
+    _split_words(shell, node, settings)
+    return True
+
+
+def _read(shell: Shell, node: Node) -> tuple[str, list[Setting], bool]:
+    """The flags, the settings with their values (all expanded first), and whether a word is no name."""
+    flags, settings, broken = "", [], False
+    for arg in node.get("Args") or ():
+        if arg.get("Name") is not None and not arg.get("Naked"):
+            settings += _spelled(shell, arg)
+            continue
+        if arg.get("Name") is not None:
+            settings.append(Setting(arg["Name"]["Value"], None, int(arg["Pos"])))
+            continue
+        for field in fields_of([arg["Value"]], shell):
+            plain = field.text.constant
+            if plain is not None and plain[:1] in ("-", "+") and len(plain) > 1:
+                flags += plain[1:] if plain[0] == "-" else ""
+                continue
+            setting = setting_of(field.text, int(arg["Pos"]), arg["Value"])
+            if setting is None:
+                broken = broken or plain is not None
+                if plain is None:
+                    opaque(shell, "names that are not known are exported", shell.at(int(arg["Pos"])))
+            else:
+                settings.append(setting)
+    return flags, settings, broken
+
+
+def _spelled(shell: Shell, arg: Node) -> list[Setting]:
+    parts = (arg.get("Value") or {}).get("Parts") or ()
+    if len(parts) == 1 and parts[0]["Type"] == "Lit":
+        options = brace_options(parts[0]["Value"])
+        if options:
+            words = [{**arg["Value"], "Parts": [{**parts[0], "Value": o}]} for o in options]
+            return [read_assign(shell, {**arg, "Value": word}) for word in words]
+    return [read_assign(shell, arg)]
+
+
+def setting_of(text: Text, line: int, word: Node | None = None) -> Setting | None:
+    """``NAME=value`` or ``NAME`` as one word; None when it is neither."""
+    head = text.pieces[0] if text.pieces and isinstance(text.pieces[0], str) else ""
+    name, equals, rest = head.partition("=")
+    if not NAME.fullmatch(name):
+        return None
+    if not equals:
+        return Setting(name, None, line) if len(text.pieces) == 1 else None
+    return Setting(name, literal(rest) + Text(text.pieces[1:]), line, word)
+
+
+def _declare_one(shell: Shell, s: Setting, export: bool, local: bool, table: bool, array: bool) -> None:
+    state, line = shell.state, s.line
+    old = state.vars.get(s.name)
+    if s.items is not None or s.table is not None or table or array:
+        shell.note(s.name, line, Loss.ARRAY)
+        kept = old if old is not None and old.is_array and s.items is None and s.table is None else None
+        items = None if table else (s.items or () if s.table is None else None)
+        pairs = dict(s.table) if s.table is not None else ({} if table else None)
+        if table and s.items:
+            pairs = {}
+        fresh = Var(None, export, items if pairs is None else None, pairs, at=shell.frame.inner(line))
+        state.vars[s.name] = kept or fresh
+        return
+    exported = export or "allexport" in state.options
+    if s.value is None:
+        if local and not export:
+            state.vars[s.name] = Var(None, False, at=shell.frame.inner(line))
+        elif exported:
+            base = old if old is not None else Var(state.rest.value(s.name), at=shell.frame.inner(line))
+            state.vars[s.name] = replace(base, exported=True)
+            if base.value is not None:
+                shell.note(s.name, line, _loss(shell, s.name))
+        return
+    value = s.value if not s.append else (state.value(s.name) or EMPTY) + s.value
+    exported = exported or (old is not None and old.exported and not local)
+    inspect(shell, s)
+    shell.note(s.name, line, _loss(shell, s.name) if exported else shell.isolated or Loss.NOT_EXPORTED)
+    state.vars[s.name] = Var(value, exported, at=shell.frame.inner(line), by=shell.frame.path)
+    look(shell.run, s.name, value, shell.at(line), exported)
+
+
+def _unexport(shell: Shell, s: Setting) -> None:
+    old = shell.state.vars.get(s.name) or Var(shell.state.value(s.name))
+    value = old.value if s.value is None else s.value
+    shell.state.vars[s.name] = replace(old, value=value, exported=False)
+    shell.note(s.name, s.line, Loss.UNSET_AGAIN)
+
+
+def _bad(shell: Shell, settings: Iterable[Setting], line: int) -> None:
+    for setting in settings:
+        if setting.value is None or setting.value == EMPTY:
+            shell.note(setting.name, line, Loss.BAD_ASSIGNMENT)
+            remark(shell, Slip.BAD_ASSIGNMENT, setting.name, line, "no blanks may stand around the = sign")
+
+
+def _split_words(shell: Shell, node: Node, settings: Sequence[Setting]) -> None:
+    """``export A=x y``: the value ends at the blank, and ``y`` is taken for a name."""
+    previous: Setting | None = None
+    for setting in settings:
+        if setting.value is None and previous is not None and is_telemetry(previous.name):
+            known = setting.name in shell.state.vars and shell.state.vars[setting.name].value is not None
+            if not known and not is_telemetry(setting.name):
+                detail = f"the value ends before the word {setting.name}"
+                remark(shell, Slip.WORD_SPLIT, previous.name, previous.line, detail)
+        if setting.value is not None:
+            previous = setting
+
+
+def remark(shell: Shell, slip: Slip, name: str, line: int, detail: str = "") -> None:
+    """Keep a remark about a line of this script."""
+    shell.run.remark(Remark(slip, name, shell.at(line), detail, shell.frame.inner(line)))
+
+
+def inspect(shell: Shell, setting: Setting) -> None:
+    """Look at a value for an expansion that is empty, or that the quotes prevent."""
+    name, word, value = setting.name, setting.word, setting.value
+    if word is None or value is None or not (is_telemetry(name) or name in RANKS):
+        return
+    parts = list(_flat(word))
+    for part in parts:
+        if (
+            part["Type"] == "SglQuoted"
+            and _QUOTED_NAME.search(part["Value"])
+            and not part.get("Dollar") is True
+        ):
+            remark(shell, Slip.QUOTED_LITERALLY, name, setting.line, "the quotes keep the $ as it stands")
+    empty = [p["Param"]["Value"] for p in parts if p["Type"] == "ParamExp" and _is_unset(shell, p)]
+    outside = [n for n in empty if n.startswith("SLURM_") and not shell.where.in_job]
+    if outside:
+        remark(shell, Slip.OUTSIDE_JOB, name, setting.line, f"{outside[0]} is empty: {OUTSIDE}")
+    elif value.certain == "" and any(p["Type"] in ("ParamExp", "CmdSubst") for p in parts):
+        what = f"{empty[0]} is not set here" if empty else "what it is made of is empty"
+        remark(shell, Slip.EMPTY, name, setting.line, what)
+        if shell.where.chain:
+            shell.note(name, setting.line, Loss.INNER_UNSET)
+    elif empty and all(_no_default(p) for p in parts if p["Type"] == "ParamExp" and _is_unset(shell, p)):
+        remark(shell, Slip.EMPTY, name, setting.line, f"{empty[0]} is not set here")
+
+
+def _flat(word: Node) -> Iterable[Node]:
+    for part in word.get("Parts") or ():
+        yield part
+        if part["Type"] == "DblQuoted":
+            yield from _flat(part)
+
+
+def _is_unset(shell: Shell, part: Node) -> bool:
+    name = part["Param"]["Value"]
+    if part.get("Index") is not None or part.get("Excl") or not NAME.fullmatch(name):
+        return False
+    return shell.read(name) is None
+
+
+def _no_default(part: Node) -> bool:
+    return part.get("Exp") is None
+
+
+def opaque(shell: Shell, why: str, at: Location, keep: bool = False) -> None:
+    """From here on every name may have another value; ``keep``: those that were set have not."""
+    state = shell.state
+    state.rest = Rest(False, Cause.OPAQUE, why, at)
+    if keep:
+        return
+    for name, var in list(state.vars.items()):
+        if var.exported and not var.is_array and not name.startswith("SLURM_"):
+            text = Text.of(Symbol(name, Cause.OPAQUE, optional=var.value is None, reason=why))
+            state.vars[name] = replace(var, value=text)
+
+
+def dead(shell: Shell, nodes: Sequence[Node]) -> None:
+    """Note what is set below the end of the script; nobody will see it."""
+    for node in nodes:
+        command = node.get("Cmd") or {}
+        if command.get("Type") == "DeclClause":
+            for arg in command.get("Args") or ():
+                if arg.get("Name") is not None and arg.get("Value") is not None:
+                    shell.note(arg["Name"]["Value"], int(arg["Pos"]), Loss.DEAD_CODE)
+        elif command.get("Type") == "BinaryCmd":
+            dead(shell, [command["X"], command["Y"]])
+        elif command.get("Type") == "CallExpr" and not command.get("Args"):
+            for one in command.get("Assigns") or ():
+                shell.note(one["Name"]["Value"], int(one["Pos"]), Loss.DEAD_CODE)

@@ -1,0 +1,451 @@
+"""Shell builtins that change the state of the shell."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lens_preflight.jobs import assignments, conditions
+from lens_preflight.jobs.model import Loss
+from lens_preflight.jobs.run import DEPTH, Frame
+from lens_preflight.jobs.state import Var
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
+from lens_preflight.jobs.words import Field
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+Builtin = Callable[["Shell", "list[Field]", "Field | None", bool], "bool | None"]
+
+_SET_FLAGS = {"a": "allexport", "e": "errexit", "u": "nounset"}
+_ACTIVATE = re.compile(r"(?:^|/)(?:bin|Scripts)/activate$|(?:^|/)conda\.sh$|nvm\.sh$")
+
+
+def change_folder(shell: Shell, target: Text) -> None:
+    """``cd``: the folder on this side, as far as it is known."""
+    path = target.path
+    state = shell.state
+    if path is None:
+        state.cwd = None
+    elif os.path.isabs(path):
+        state.cwd = os.path.normpath(path)
+    elif state.cwd is not None:
+        state.cwd = os.path.normpath(os.path.join(state.cwd, path))
+
+
+def _cd(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    targets = [w for w in words[1:] if not w.constant.startswith("-") or w.constant == "-"]
+    if not targets or targets[0].constant == "-":
+        shell.state.cwd = None
+        return True
+    change_folder(shell, targets[0].text)
+    return True
+
+
+def _unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    names = [w for w in words[1:] if not w.constant.startswith("-")]
+    if any(w.constant == "-f" for w in words[1:]):
+        for word in names:
+            shell.state.functions.pop(word.constant, None)
+        return True
+    for word in names:
+        if word.text.constant is None:
+            _unset_many(shell, word)
+            continue
+        shell.state.vars[word.constant] = Var(None, True, at=shell.frame.inner(word.line))
+        shell.note(word.constant, word.line, Loss.UNSET_AGAIN)
+    return True
+
+
+def _unset_many(shell: Shell, word: Field) -> None:
+    """``unset $(env | grep ...)``: the names that the pattern in the text fits, as far as it tells."""
+    pattern = " ".join(s.name for s in word.text.symbols)
+    prefixes = set(re.findall(r"\b(SLURM|PMIX?|OMPI|MPI|OTEL|NEMO_LENS)\b", pattern.replace("_", " ")))
+    for name in list(shell.state.vars):
+        if any(name.startswith(prefix + "_") for prefix in prefixes):
+            shell.state.vars[name] = Var(None, True, at=shell.frame.inner(word.line))
+            shell.note(name, word.line, Loss.UNSET_AGAIN)
+
+
+def _set(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    options = shell.state.options
+    index = 1
+    while index < len(words):
+        word = words[index].constant
+        if word == "--":
+            shell.state.args = tuple(w.text for w in words[index + 1 :])
+            return True
+        if word in ("-o", "+o") and index + 1 < len(words):
+            _switch(options, words[index + 1].constant, word[0] == "-")
+            index += 2
+            continue
+        if word[:1] not in ("-", "+") or len(word) < 2:
+            shell.state.args = tuple(w.text for w in words[index:])
+            return True
+        for flag in word[1:]:
+            if flag == "o" and index + 1 < len(words):
+                index += 1
+                _switch(options, words[index].constant, word[0] == "-")
+            elif flag in _SET_FLAGS:
+                _switch(options, _SET_FLAGS[flag], word[0] == "-")
+        index += 1
+    return True
+
+
+def _switch(options: set[str], name: str, on: bool) -> None:
+    if on:
+        options.add(name)
+    else:
+        options.discard(name)
+
+
+def _shopt(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    flags = {w.constant for w in words[1:] if w.constant.startswith("-")}
+    for word in words[1:]:
+        if not word.constant.startswith("-") and flags & {"-s", "-u"}:
+            _switch(shell.state.options, word.constant, "-s" in flags)
+    return True
+
+
+def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    """``source FILE`` and ``. FILE``: the statements of the file in this shell."""
+    from lens_preflight.jobs.draft import resolve
+
+    if len(words) < 2:
+        return None
+    target, line = words[1], words[1].line
+    named = target.text.path
+    if named == "/dev/stdin" and body is not None:
+        return _source_text(shell, body.text, line)
+    if any(s.name == "<(...)" for s in target.text.symbols):
+        return _opaque_source(shell, "the output of a command", line)
+    full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
+    content = shell.run.files.text(full) if full else None
+    if content is None and named and full and "/" not in named:
+        content = shell.run.files.text(os.path.join(shell.run.folder, named))
+    if content is None:
+        if _ACTIVATE.search(target.constant):
+            return _activated(shell, line)
+        return _opaque_source(shell, target.constant, line)
+    assert full is not None
+    if full not in shell.run.sourced:
+        shell.run.sourced.append(full)
+    if shell.depth >= DEPTH:
+        return _opaque_source(shell, f"{target.constant}, which sources itself", line)
+    saved, args, following = shell.frame, shell.state.args, shell.following
+    shell.frame = Frame(shell.run.shown(full), outer=shell.at(line))
+    if len(words) > 2:
+        shell.state.args = tuple(w.text for w in words[2:])
+    shell.depth += 1
+    shell.script(shell.run.tree(content))
+    shell.depth -= 1
+    shell.frame, shell.state.args, shell.following = saved, args, following
+    if shell.state.leaving.startswith("return"):
+        shell.state.leaving = ""
+    return True
+
+
+def _source_text(shell: Shell, text: Text, line: int) -> bool | None:
+    run_text(shell, text, line)
+    return True
+
+
+def _opaque_source(shell: Shell, what: str, line: int) -> bool | None:
+    at = shell.at(line)
+    shell.run.cannot_read(f"source {what}", "the file cannot be read from here", at)
+    assignments.opaque(shell, f"{what} is read there and cannot be read here", at)
+    return True
+
+
+def _activated(shell: Shell, line: int) -> bool | None:
+    """An environment of Python packages: only its own names change."""
+    for name in ("PATH", "VIRTUAL_ENV", "CONDA_PREFIX"):
+        value = Text.of(Symbol(name, Cause.OPAQUE, reason="set by the activation script"))
+        shell.state.vars[name] = Var(value, True, at=shell.frame.inner(line))
+    return True
+
+
+def run_text(shell: Shell, text: Text, line: int) -> None:
+    """A text as statements of this shell, as ``eval`` takes it."""
+    if shell.depth >= DEPTH:
+        assignments.opaque(shell, "eval within eval", shell.at(line))
+        return
+    saved, following = shell.frame, shell.following
+    shell.frame = Frame(saved.path, fixed=saved.inner(line).line, outer=saved.outer)
+    shell.depth += 1
+    shell.script(shell.run.tree(shell.run.spelled(text)))
+    shell.depth -= 1
+    shell.frame, shell.following = saved, following
+
+
+def _eval(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    text = EMPTY
+    for index, word in enumerate(words[1:]):
+        text = text + (literal(" ") if index else EMPTY) + word.text
+    if text.symbols and _is_program_text(text):
+        at = shell.at(words[0].line)
+        shell.run.cannot_read("eval", "its text is not known before the job starts", at)
+        keep = bool(re.search(r"conda|mamba|ssh-agent|pyenv|direnv|modulecmd", text.template))
+        assignments.opaque(shell, "eval runs a text that is not known here", at, keep=keep)
+        return True
+    run_text(shell, text, words[0].line)
+    return None
+
+
+def _is_program_text(text: Text) -> bool:
+    """True when the symbols may hold whole statements."""
+    literal_part = "".join(p for p in text.pieces if isinstance(p, str))
+    loose = [s for s in text.symbols if s.known is None and s.cause in (Cause.COMMAND, Cause.ARGUMENT, Cause.OPAQUE)]
+    return bool(loose) and not literal_part.strip(" ;\"'")
+
+
+def _exec(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    from lens_preflight.jobs.calls import start_process
+
+    rest = words[1:]
+    while rest and rest[0].constant.startswith("-"):
+        rest = rest[2:] if rest[0].constant == "-a" else rest[1:]
+    if rest:
+        start_process(shell, rest, [], body, True, execs=True)
+        shell.state.alive = False
+    return True
+
+
+def _exit(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    shell.state.alive = False
+    return None
+
+
+def _return(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    code = words[1].text.certain if len(words) > 1 else "0"
+    shell.state.leaving = f"return {code}" if code in ("0", "1") else "return"
+    return True
+
+
+def _leave(word: str) -> Builtin:
+    def handler(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+        shell.state.leaving = word
+        return True
+
+    return handler
+
+
+def _shift(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    count = words[1].text.certain if len(words) > 1 else "1"
+    args = shell.state.args
+    if args is None or not (count or "").isdigit():
+        shell.state.args = None
+        return None
+    if int(count or 0) > len(args):
+        return False
+    shell.state.args = args[int(count or 0) :]
+    return True
+
+
+def _read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    names, index, array = [], 1, False
+    while index < len(words):
+        word = words[index].constant
+        if word.startswith("-") and len(word) > 1:
+            array = array or "a" in word[1:]
+            index += 2 if word[-1] in "dinNptu" else 1
+            continue
+        names.append(word)
+        index += 1
+    lines = shell.state.stdin
+    line = words[0].line
+    if lines is None:
+        for name in names:
+            shell.assign(name, Text.of(Symbol(name, Cause.COMMAND, optional=True, reason="read at run time")), line)
+        return None
+    if not lines:
+        return False
+    text = lines.pop(0)
+    if array and names:
+        items = tuple(literal(p) for p in _split(text.constant or "", shell.ifs, 0))
+        shell.state.vars[names[0]] = Var(None, False, items, at=shell.frame.inner(line))
+        return True
+    if len(names) <= 1:
+        name = names[0] if names else "REPLY"
+        shell.assign(name, _stripped(text, shell.ifs), line)
+        return True
+    known = text.constant
+    parts = _split(known, shell.ifs, len(names)) if known is not None else []
+    for index, name in enumerate(names):
+        if known is None:
+            shell.assign(name, Text.of(Symbol(name, Cause.COMMAND)), line)
+        else:
+            shell.assign(name, literal(parts[index] if index < len(parts) else ""), line)
+    return True
+
+
+def _stripped(text: Text, ifs: str) -> Text:
+    known = text.constant
+    if known is None or text.certain is None:
+        return text
+    return literal(known.strip("".join(c for c in ifs if c.isspace())) if ifs else known)
+
+
+def _split(text: str, ifs: str, limit: int) -> list[str]:
+    blank = "".join(c for c in ifs if c.isspace())
+    others = "".join(c for c in ifs if not c.isspace())
+    text = text.strip(blank) if blank else text
+    if others:
+        pattern = f"[{re.escape(blank)}]*[{re.escape(others)}][{re.escape(blank)}]*" if blank else f"[{re.escape(others)}]"
+        return re.split(pattern, text, maxsplit=max(0, limit - 1))
+    return re.split(f"[{re.escape(blank)}]+", text, maxsplit=max(0, limit - 1)) if blank else [text]
+
+
+def _mapfile(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    name = words[-1].constant if len(words) > 1 and not words[-1].constant.startswith("-") else "MAPFILE"
+    lines = shell.state.stdin
+    unknown = (Text.of(Symbol(f"{name}[...]", Cause.COMMAND)),)
+    items = unknown if lines is None else tuple(lines)
+    shell.state.vars[name] = Var(None, False, items, at=shell.frame.inner(words[0].line))
+    return True
+
+
+def _trap(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    rest = [w for w in words[1:] if w.constant != "--"]
+    if len(rest) < 2 or rest[0].constant in ("-p", "-l"):
+        return True
+    action = rest[0].text
+    for word in rest[1:]:
+        name = word.constant.upper().removeprefix("SIG")
+        name = {"15": "TERM", "10": "USR1", "12": "USR2", "2": "INT", "0": "EXIT", "1": "HUP"}.get(name, name)
+        if action.constant == "-":
+            shell.state.traps.pop(name, None)
+        else:
+            text = _trap_text(shell, action)
+            shell.state.traps[name] = (text, shell.at(words[0].line).line or words[0].line)
+    return True
+
+
+def _trap_text(shell: Shell, action: Text) -> str:
+    """The text of a trap; the name of a function stands for its body."""
+    from lens_preflight.jobs.substitution import _all_words
+
+    text = action.template
+    body = shell.state.functions.get(text.strip().split(" ")[0] if text.strip() else "")
+    return " ".join(_all_words(body)) if body else text
+
+
+def _bracket(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    inner = words[1:]
+    if words[0].constant == "[":
+        inner = inner[:-1] if inner and inner[-1].constant == "]" else inner
+    return conditions.bracket(shell, inner)
+
+
+def _status(value: bool) -> Builtin:
+    def handler(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+        return value
+
+    return handler
+
+
+def _command(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    from lens_preflight.jobs.calls import simple
+
+    rest = words[1:]
+    if rest and rest[0].constant in ("-v", "-V"):
+        return None
+    while rest and rest[0].constant.startswith("-"):
+        rest = rest[1:]
+    return simple(shell, rest, [], body, last) if rest else True
+
+
+def _getopts(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    for name in (words[2].constant if len(words) > 2 else "opt", "OPTARG"):
+        shell.assign(name, Text.of(Symbol(name, Cause.ARGUMENT, optional=True)), words[0].line)
+    return None
+
+
+def _printf(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    if len(words) > 3 and words[1].constant == "-v":
+        from lens_preflight.jobs.substitution import _printf as formatted
+
+        text = formatted(words[3:], shell)
+        value = text if text is not None else Text.of(Symbol("printf", Cause.COMMAND))
+        shell.assign(words[2].constant, value, words[0].line)
+    return True
+
+
+def _module(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    action = next((w.constant for w in words[1:] if not w.constant.startswith("-")), "")
+    quiet = ("list", "avail", "av", "spider", "show", "purge", "unload", "use", "unuse", "whatis", "init", "info")
+    if action in quiet or not action:
+        return True
+    name = " ".join(w.constant for w in words[:3])
+    at = shell.at(words[0].line)
+    conda = words[0].constant in ("conda", "mamba", "micromamba")
+    if conda and action not in ("activate", "deactivate"):
+        return _as_process(shell, words, body, last)
+    if words[0].constant == "spack" and action not in ("load", "env"):
+        return True
+    if conda:
+        return _activated(shell, words[0].line)
+    shell.run.cannot_read(name, "it may set any variable", at)
+    assignments.opaque(shell, f"{name} may set it", at)
+    return True
+
+
+def _as_process(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    from lens_preflight.jobs.calls import start_process
+
+    start_process(shell, words, [], body, last)
+    return None
+
+
+BUILTINS: dict[str, Builtin] = {
+    "cd": _cd,
+    "pushd": _cd,
+    "popd": lambda shell, words, body, last: _cd(shell, words[:1], body, last),
+    "unset": _unset,
+    "set": _set,
+    "shopt": _shopt,
+    "source": source,
+    ".": source,
+    "eval": _eval,
+    "exec": _exec,
+    "exit": _exit,
+    "return": _return,
+    "break": _leave("break"),
+    "continue": _leave("continue"),
+    "shift": _shift,
+    "read": _read,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    "trap": _trap,
+    "[": _bracket,
+    "test": _bracket,
+    ":": _status(True),
+    "true": _status(True),
+    "false": _status(False),
+    "echo": _status(True),
+    "wait": _status(True),
+    "umask": _status(True),
+    "ulimit": _status(True),
+    "alias": _status(True),
+    "printf": _printf,
+    "command": _command,
+    "builtin": _command,
+    "getopts": _getopts,
+    "module": _module,
+    "ml": lambda shell, words, body, last: _module(shell, _as_module(words), body, last),
+    "conda": _module,
+    "mamba": _module,
+    "micromamba": _module,
+    "spack": _module,
+}
+
+
+def _as_module(words: list[Field]) -> list[Field]:
+    from dataclasses import replace
+
+    known = ("load", "purge", "list", "avail", "unload", "use", "spider", "show", "swap", "restore")
+    if len(words) > 1 and words[1].constant not in known:
+        return [words[0], replace(words[1], text=literal("load")), *words[1:]]
+    return words

@@ -1,0 +1,320 @@
+"""Simple commands: assignments, functions, builtins, and everything that starts a process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lens_preflight.jobs import assignments
+from lens_preflight.jobs.assignments import Setting
+from lens_preflight.jobs.builtins import BUILTINS
+from lens_preflight.jobs.draft import Step
+from lens_preflight.jobs.model import Loss, Slip
+from lens_preflight.jobs.run import DEPTH, Frame
+from lens_preflight.jobs.state import Bound, State, Var
+from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
+from lens_preflight.jobs.words import Field, fields_of
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+_KEEPS_PREFIX = frozenset({"eval", "source", ".", "exec", "command", "builtin"})
+_DECLARING = frozenset({"export", "declare", "typeset", "local", "readonly"})
+
+
+def call(shell: Shell, node: Node, body: Field | None, last: bool) -> bool | None:
+    """One simple command; its status, None when it is not known."""
+    words = fields_of(node.get("Args") or (), shell)
+    if not shell.state.alive:
+        return None
+    settings = _prefix(shell, node.get("Assigns") or (), bool(words))
+    if not words:
+        for setting in settings:
+            assignments.perform(shell, setting)
+        return None if _substitutes(node) else True
+    return several(shell, words, settings, body, last)
+
+
+def _prefix(shell: Shell, nodes: Sequence[Node], temporary: bool) -> list[Setting]:
+    """The assignments in front; each sees the ones before it."""
+    if not temporary:
+        found = []
+        for node in nodes:
+            setting = assignments.read_assign(shell, node)
+            found.append(setting)
+            if node is not nodes[-1]:
+                assignments.perform(shell, setting)
+                found.pop()
+        return found
+    saved = dict(shell.state.vars)
+    settings = []
+    for node in nodes:
+        setting = assignments.read_assign(shell, node)
+        settings.append(setting)
+        shell.state.vars[setting.name] = Var(setting.value, True, at=shell.frame.inner(setting.line))
+    shell.state.vars = saved
+    return settings
+
+
+def _substitutes(node: Node) -> bool:
+    for assign in node.get("Assigns") or ():
+        for part in (assign.get("Value") or {}).get("Parts") or ():
+            if part["Type"] == "CmdSubst":
+                return True
+    return False
+
+
+def several(
+    shell: Shell, words: list[Field], settings: list[Setting], body: Field | None, last: bool
+) -> bool | None:
+    """The command, once for each way that a word which is a whole command line may read."""
+    for index, word in enumerate(words):
+        options = _command_lines(word) if word.lone else None
+        if options is None:
+            continue
+        rest = words[index + 1 :]
+
+        def way(text: Text | None, head: list[Field] = words[:index], tail: list[Field] = rest) -> object:
+            def run(inner: Shell) -> bool | None:
+                spelled = [replace(word, text=piece, lone=False) for piece in _broken(text)]
+                return several(inner, [*head, *spelled, *tail], settings, body, last)
+
+            return run
+
+        chain = way(options[-1])
+        for option in reversed(options[:-1]):
+            chain = _or(way(option), chain)
+        assert callable(chain)
+        return bool(status) if (status := chain(shell)) is not None else None
+    return simple(shell, words, settings, body, last) if words else True
+
+
+def _or(one: object, other: object) -> object:
+    def run(shell: Shell) -> bool | None:
+        return shell.either(one, other, "branch")
+
+    return run
+
+
+def _command_lines(word: Field) -> tuple[Text | None, ...] | None:
+    """The alternatives of a word that stands for a whole command line, when they are few."""
+    pieces = word.text.pieces
+    if len(pieces) != 1 or not isinstance(pieces[0], Symbol):
+        return None
+    values = pieces[0].values
+    if pieces[0].cause is not Cause.BRANCH or not 2 <= len(values) <= 4:
+        return None
+    spaced = any(v is None or v == EMPTY or " " in v.template for v in values)
+    return values if spaced else None
+
+
+def _broken(text: Text | None) -> list[Text]:
+    if text is None:
+        return []
+    out: list[Text] = []
+    current: list[str | Symbol] = []
+    for piece in text.pieces:
+        if isinstance(piece, Symbol):
+            current.append(piece)
+            continue
+        parts = piece.split()
+        if piece[:1].isspace() and current:
+            out.append(Text.of(*current))
+            current = []
+        for index, part in enumerate(parts):
+            if index and current:
+                out.append(Text.of(*current))
+                current = []
+            current.append(part)
+        if piece[-1:].isspace() and current:
+            out.append(Text.of(*current))
+            current = []
+    return [*out, Text.of(*current)] if current else out
+
+
+def simple(
+    shell: Shell, words: list[Field], settings: list[Setting], body: Field | None, last: bool
+) -> bool | None:
+    """A command with its words expanded."""
+    name = words[0].text.constant or ""
+    function = shell.state.functions.get(name)
+    if name in shell.state.functions:
+        return call_function(shell, function, words, settings)
+    if name in _DECLARING:
+        _lost_prefix(shell, settings)
+        return _declared(shell, words)
+    builtin = BUILTINS.get(name)
+    if builtin is not None:
+        if name in _KEEPS_PREFIX:
+            return _with_prefix(shell, settings, lambda: builtin(shell, words, body, last))
+        _lost_prefix(shell, settings)
+        if name == "read":
+            return _with_prefix(shell, settings, lambda: builtin(shell, words, body, last))
+        return builtin(shell, words, body, last)
+    _mistyped(shell, words)
+    start_process(shell, words, settings, body, last)
+    return None
+
+
+def _declared(shell: Shell, words: list[Field]) -> bool | None:
+    """A declaration that came out of an expansion, or behind a prefix."""
+    node: Node = {
+        "Type": "DeclClause",
+        "Pos": words[0].line,
+        "Variant": {"Value": words[0].constant},
+        "Args": [],
+    }
+    flags, settings, broken = "", [], False
+    for word in words[1:]:
+        plain = word.text.constant or ""
+        if plain.startswith("-"):
+            flags += plain[1:]
+            continue
+        setting = assignments.setting_of(word.text, word.line)
+        if setting is None:
+            broken = True
+        else:
+            settings.append(setting)
+    if broken:
+        assignments._bad(shell, settings, words[0].line)
+    export = words[0].constant == "export" or "x" in flags
+    for setting in settings:
+        assignments._declare_one(shell, setting, export, False, False, False)
+    assert node
+    return True
+
+
+def _lost_prefix(shell: Shell, settings: list[Setting]) -> None:
+    for setting in settings:
+        shell.note(setting.name, setting.line, Loss.PREFIX)
+
+
+def _with_prefix(shell: Shell, settings: list[Setting], action: object) -> bool | None:
+    """Run a builtin with assignments that hold while it runs."""
+    assert callable(action)
+    saved = {s.name: shell.state.vars.get(s.name) for s in settings}
+    for setting in settings:
+        shell.note(setting.name, setting.line, Loss.PREFIX)
+        shell.state.vars[setting.name] = Var(setting.value, True, at=shell.frame.inner(setting.line))
+    status: bool | None = action()
+    for name, var in saved.items():
+        current = shell.state.vars.get(name)
+        mine = next(s for s in settings if s.name == name)
+        if current is not None and current.value != mine.value:
+            continue
+        if var is None:
+            shell.state.vars.pop(name, None)
+        else:
+            shell.state.vars[name] = var
+    return status
+
+
+def call_function(
+    shell: Shell, body: Node | None, words: list[Field], settings: list[Setting]
+) -> bool | None:
+    """A call of a shell function: its text in place, with its own arguments and locals."""
+    line = words[0].line
+    if body is None or shell.depth >= DEPTH:
+        shell.run.cannot_read(words[0].constant, "the function is not known here", shell.at(line))
+        assignments.opaque(shell, "a function that is not known", shell.at(line))
+        return None
+    state = shell.state
+    saved_args, saved_frame, saved_following = state.args, shell.frame, shell.following
+    before = {s.name: state.vars.get(s.name) for s in settings}
+    for setting in settings:
+        shell.note(setting.name, setting.line, Loss.PREFIX)
+        state.vars[setting.name] = Var(setting.value, True, at=shell.frame.inner(setting.line))
+    state.args = tuple(w.text for w in words[1:])
+    state.frames = (*state.frames, {})
+    defined: Frame = body.get("_frame", shell.frame)
+    shell.frame = defined
+    shell.depth += 1
+    statement = {k: v for k, v in body.items() if k != "_frame"}
+    status = shell.statement(statement)
+    shell.depth -= 1
+    state = shell.state
+    if state.leaving.startswith("return"):
+        status = {"return 0": True, "return 1": False}.get(state.leaving)
+        state.leaving = ""
+    restore(state)
+    for name, var in before.items():
+        if var is None:
+            state.vars.pop(name, None)
+        else:
+            state.vars[name] = var
+    state.args, shell.frame, shell.following = saved_args, saved_frame, saved_following
+    return status
+
+
+def restore(state: State) -> None:
+    """Leave a function: its locals get back what they hid."""
+    if not state.frames:
+        return
+    *outer, frame = state.frames
+    for name, var in frame.items():
+        if var is None:
+            state.vars.pop(name, None)
+        else:
+            state.vars[name] = var
+    state.frames = tuple(outer)
+
+
+def _mistyped(shell: Shell, words: list[Field]) -> None:
+    """``A =1`` and ``"${ARGS[@]}" cmd`` run a command instead of setting a variable."""
+    name = words[0].text.template
+    line = words[0].line
+    head, equals, _ = name.partition("=")
+    if equals and assignments.NAME.fullmatch(head):
+        shell.note(head, line, Loss.BAD_ASSIGNMENT)
+        detail = "an expansion that reads NAME=value is a command, not an assignment"
+        assignments.remark(shell, Slip.BAD_ASSIGNMENT, head, line, detail)
+    elif len(words) > 1 and words[1].text.template.startswith("=") and assignments.NAME.fullmatch(name):
+        shell.note(name, line, Loss.BAD_ASSIGNMENT)
+        detail = "no blanks may stand around the = sign"
+        assignments.remark(shell, Slip.BAD_ASSIGNMENT, name, line, detail)
+
+
+def start_process(
+    shell: Shell, words: list[Field], settings: list[Setting], body: Field | None, last: bool, execs: bool = False
+) -> None:
+    """An external command: the environment of the moment, and the way to the program."""
+    from lens_preflight.jobs.chain import follow
+
+    env = shell.state.exported()
+    for setting in settings:
+        shell.note(setting.name, setting.line, Loss.PREFIX)
+        assignments.inspect(shell, setting)
+    changes = {
+        s.name: Bound(s.value, shell.frame.inner(s.line), shell.frame.path)
+        for s in settings
+        if s.items is None and s.table is None
+    }
+    for setting in settings:
+        if setting.value is not None:
+            from lens_preflight.jobs.secrets import look
+
+            look(shell.run, setting.name, setting.value, shell.at(setting.line), True)
+    env = env.with_(changes)
+    at = shell.at(words[0].line)
+    where = shell.where
+    where = replace(
+        where,
+        command_at=where.command_at or at,
+        conditional=where.conditional,
+        execs=execs,
+        last=last and not shell.following,
+        depth=where.depth + 1,
+        pid1=_first_process(where.pid1, execs, last and not shell.following),
+    )
+    follow(Step(tuple(words), env, where, shell.state.cwd, at, body), shell)
+
+
+def _first_process(pid1: str, execs: bool, last: bool) -> str:
+    """What the first process of the container is once a command of its shell runs."""
+    if pid1 == "shell -c":
+        return "program" if execs or last else "shell"
+    if pid1 in ("shell file", "sh"):
+        return "program" if execs else ("shell" if pid1 == "shell file" else "unknown")
+    return pid1

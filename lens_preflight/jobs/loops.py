@@ -1,0 +1,159 @@
+"""Loops: run turn by turn while every turn is known, else once for all turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lens_preflight.jobs import arithmetic
+from lens_preflight.jobs.state import State, Var, join_states
+from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.text import Cause, Symbol, Text
+from lens_preflight.jobs.words import fields_of
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+TURNS = 32
+LINES = 256
+
+
+def loop(shell: Shell, node: Node) -> bool | None:
+    """A ``for``, ``while`` or ``until`` statement."""
+    if node["Type"] == "WhileClause":
+        return _while(shell, node)
+    head = node["Loop"]
+    if head["Type"] == "CStyleLoop":
+        return _counted(shell, node, head)
+    return _for(shell, node, head)
+
+
+def _leave(shell: Shell) -> bool:
+    """Take note of ``break`` and ``continue``; True when the loop ends."""
+    leaving = shell.state.leaving
+    if not shell.state.alive or leaving.startswith("return"):
+        return True
+    if leaving in ("break", "continue"):
+        shell.state.leaving = ""
+    return leaving == "break"
+
+
+def _for(shell: Shell, node: Node, head: Node) -> bool | None:
+    name, line = head["Name"]["Value"], int(node.get("Pos") or 0)
+    words = fields_of(head["Items"], shell) if head.get("Items") is not None else None
+    if words is None and shell.state.args is not None:
+        texts = list(shell.state.args)
+    elif words is None:
+        texts = [Text.of(Symbol("@", Cause.ARGUMENT, optional=True))]
+    else:
+        texts = [word.text for word in words]
+    unknown = any(t.constant is None and _may_be_several(t) for t in texts) or node.get("Select")
+    if unknown or len(texts) > TURNS:
+        values = tuple(texts) if len(texts) <= 16 and not unknown else ()
+        turn = Text.of(Symbol(name, Cause.LOOP, values=values))
+        return _many(shell, node, lambda s: s.assign(name, turn, line))
+    for text in texts:
+        shell.assign(name, text, line)
+        shell.statements(node.get("Do") or ())
+        if _leave(shell):
+            break
+    return True
+
+
+def _may_be_several(text: Text) -> bool:
+    return any(s.known is None and s.cause not in (Cause.PLACE, Cause.SLURM) for s in text.symbols)
+
+
+def _counted(shell: Shell, node: Node, head: Node) -> bool | None:
+    def number(part: Node | None) -> int:
+        if part is None:
+            return 1
+        return arithmetic.evaluate(part, shell.state, shell._operand, shell.assign)
+
+    start = shell.state.copy()
+    try:
+        number(head.get("Init"))
+        for _ in range(TURNS):
+            if not number(head.get("Cond")):
+                return True
+            shell.statements(node.get("Do") or ())
+            if _leave(shell):
+                return True
+            number(head.get("Post"))
+    except (arithmetic.Unknown, ValueError, OverflowError):
+        shell.state = start
+    init = head.get("Init") or {}
+    name = arithmetic.bare_name(init.get("X") or {}) or ""
+    turn = Text.of(Symbol(name or "i", Cause.LOOP))
+    return _many(shell, node, lambda s: s.assign(name, turn) if name else None)
+
+
+def _while(shell: Shell, node: Node) -> bool | None:
+    for _ in range(LINES):
+        status = _condition(shell, node)
+        if status is None or not shell.state.alive:
+            break
+        if not status:
+            return True
+        shell.statements(node.get("Do") or ())
+        if _leave(shell):
+            return True
+    return _many(shell, node, lambda s: _condition(s, node))
+
+
+def _condition(shell: Shell, node: Node) -> bool | None:
+    before, shell.conditional = shell.conditional, True
+    status = shell.statements(node.get("Cond") or ())
+    shell.conditional = before
+    if node.get("Until"):
+        return None if status is None else not status
+    return status
+
+
+def _many(shell: Shell, node: Node, begin: object) -> bool | None:
+    """The body an unknown number of times: what changes from turn to turn is not known."""
+    assert callable(begin)
+    start = shell.state.copy()
+    shell.run.muted += 1
+    drafts = len(shell.run.drafts)
+    try:
+        begin(shell)
+        shell.statements(node.get("Do") or ())
+    finally:
+        shell.run.muted -= 1
+        del shell.run.drafts[drafts:]
+    first = shell.state
+    shell.state = _widened(start, first)
+    if not first.alive:
+        shell.state = start.copy()
+    begin(shell)
+    shell.statements(node.get("Do") or ())
+    _leave(shell)
+    shell.state.leaving = "" if shell.state.leaving in ("break", "continue") else shell.state.leaving
+    shell.state = join_states(_settled(first, shell.state), start, "loop")
+    return None
+
+
+def _widened(start: State, first: State) -> State:
+    """The state before any turn: what the first turn changed is a symbol."""
+    state = start.copy()
+    for name, var in first.vars.items():
+        before = start.vars.get(name)
+        if before != var and before is not None and not var.is_array:
+            turn = Text.of(Symbol(name, Cause.LOOP, optional=before.value is None))
+            state.vars[name] = Var(turn, before.exported, at=var.at, by=var.by)
+    state.leaving, state.alive = "", True
+    return state
+
+
+def _settled(first: State, last: State) -> State:
+    """The state after the last turn: what two turns leave alike is certain."""
+    if not first.alive:
+        return last
+    state = last.copy()
+    for name, var in last.vars.items():
+        one = first.vars.get(name)
+        if one is not None and one.value != var.value and not var.is_array:
+            state.vars[name] = Var(
+                Text.of(Symbol(name, Cause.LOOP, optional=True)), var.exported, at=var.at, by=var.by
+            )
+    return state

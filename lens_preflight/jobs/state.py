@@ -1,0 +1,183 @@
+"""The state of one shell: variables, what of them is exported, functions, options, folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from lens_preflight.core.finding import Location
+from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.text import Cause, Symbol, Text, join
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What is known of the names that are not listed: unset when ``complete``, else a symbol."""
+
+    complete: bool = True
+    cause: Cause = Cause.SUBMITTER
+    reason: str = ""
+    at: Location | None = None
+
+    def value(self, name: str) -> Text | None:
+        """The value of a name that nobody listed."""
+        if self.complete:
+            return None
+        return Text((Symbol(name, self.cause, optional=True, reason=self.reason),))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One exported variable: its text (None: known to be unset) and the place that set it."""
+
+    value: Text | None
+    at: Location | None = None
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The environment that one process hands to the next."""
+
+    variables: Mapping[str, Bound] = field(default_factory=dict)
+    rest: Rest = field(default_factory=Rest)
+
+    def value(self, name: str) -> Text | None:
+        """The text of a variable; None when it is unset."""
+        bound = self.variables.get(name)
+        return self.rest.value(name) if bound is None else bound.value
+
+    def with_(self, changes: Mapping[str, Bound]) -> Exported:
+        """The same with some variables replaced."""
+        return replace(self, variables={**self.variables, **changes})
+
+    def only(self, keep: object) -> Exported:
+        """Only the variables whose names ``keep`` (a function) accepts; all others are unset."""
+        assert callable(keep)
+        return Exported({n: b for n, b in self.variables.items() if keep(n)}, Rest())
+
+    def __iter__(self) -> Iterator[tuple[str, Bound]]:
+        return iter(self.variables.items())
+
+
+@dataclass(frozen=True)
+class Var:
+    """One shell variable. ``items`` is given for arrays, ``table`` for associative ones."""
+
+    value: Text | None = None
+    exported: bool = False
+    items: tuple[Text, ...] | None = None
+    table: Mapping[str, Text] | None = None
+    at: Location | None = None
+    by: str = ""
+
+    @property
+    def is_array(self) -> bool:
+        """Arrays never enter the environment."""
+        return self.items is not None or self.table is not None
+
+
+@dataclass
+class State:
+    """All that a shell remembers; copied where paths part, joined where they meet."""
+
+    vars: dict[str, Var] = field(default_factory=dict)
+    rest: Rest = field(default_factory=Rest)
+    functions: dict[str, Node | None] = field(default_factory=dict)
+    options: set[str] = field(default_factory=set)
+    traps: dict[str, tuple[str, int]] = field(default_factory=dict)
+    args: tuple[Text, ...] | None = None
+    arg0: Text = field(default_factory=Text)
+    cwd: str | None = None
+    frames: tuple[dict[str, Var | None], ...] = ()
+    stdin: list[Text] | None = None
+    last_background: str = ""
+    alive: bool = True
+    leaving: str = ""
+
+    def copy(self) -> State:
+        """An independent copy."""
+        return replace(
+            self,
+            vars=dict(self.vars),
+            functions=dict(self.functions),
+            options=set(self.options),
+            traps=dict(self.traps),
+            frames=tuple(dict(frame) for frame in self.frames),
+            stdin=None if self.stdin is None else list(self.stdin),
+        )
+
+    def take(self, other: State) -> None:
+        """Become ``other``."""
+        self.__dict__.update(other.__dict__)
+
+    @classmethod
+    def of(cls, env: Exported, *, cwd: str | None, args: tuple[Text, ...] | None, arg0: Text) -> State:
+        """The state of a shell that starts with this environment."""
+        listed = {n: Var(b.value, True, at=b.at, by=b.by) for n, b in env}
+        return cls(listed, env.rest, cwd=cwd, args=args, arg0=arg0)
+
+    def value(self, name: str) -> Text | None:
+        """The text of a variable (of the first element, for an array); None when unset."""
+        var = self.vars.get(name)
+        if var is None:
+            return self.rest.value(name)
+        if var.items is not None:
+            return var.items[0] if var.items else None
+        if var.table is not None:
+            return var.table.get("0")
+        return var.value
+
+    def exported(self) -> Exported:
+        """What a child process gets."""
+        listed: dict[str, Bound] = {}
+        for name, var in self.vars.items():
+            if var.exported and not var.is_array:
+                listed[name] = Bound(var.value, var.at, var.by)
+            elif not self.rest.complete:
+                listed[name] = Bound(None, var.at, var.by)
+        return Exported(listed, self.rest)
+
+
+def join_states(a: State, b: State, reason: str = "") -> State:
+    """What is known when either path was taken; a path that ended counts for nothing."""
+    if not a.alive:
+        return b
+    if not b.alive:
+        return a
+    merged = a.copy()
+    for name in {*a.vars, *b.vars}:
+        merged.vars[name] = _join_var(name, a, b, reason)
+    for name in {*a.functions, *b.functions}:
+        one, two = a.functions.get(name), b.functions.get(name)
+        merged.functions[name] = one if one is two or two is None else (two if one is None else None)
+    merged.options = a.options & b.options
+    merged.traps = {**b.traps, **a.traps}
+    merged.cwd = a.cwd if a.cwd == b.cwd else None
+    merged.args = a.args if a.args == b.args else None
+    merged.stdin = a.stdin if a.stdin == b.stdin else None
+    merged.rest = a.rest if b.rest.complete else b.rest
+    merged.leaving = a.leaving if a.leaving == b.leaving else ""
+    return merged
+
+
+def _join_var(name: str, a: State, b: State, reason: str) -> Var:
+    one, two = a.vars.get(name), b.vars.get(name)
+    if one == two and one is not None:
+        return one
+    if one is not None and two is not None and one.is_array and two.is_array:
+        text = join(Text(), Text.of(Symbol(f"{name}[@]", Cause.BRANCH)))
+        return replace(one, items=(text or Text(),), table=None)
+    inside = (one is not None and one.exported) or (two is not None and two.exported)
+    at_one, at_two = (one.at if one else None), (two.at if two else None)
+    if inside:
+        value = join(_seen_outside(one, name, a), _seen_outside(two, name, b), reason)
+    else:
+        value = join(a.value(name), b.value(name), reason)
+    return Var(value, inside, at=at_one or at_two, by=(one or two or Var()).by)
+
+
+def _seen_outside(var: Var | None, name: str, state: State) -> Text | None:
+    if var is None:
+        return state.rest.value(name)
+    return var.value if var.exported and not var.is_array else None

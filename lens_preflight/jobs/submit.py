@@ -1,0 +1,244 @@
+"""How a job starts: ``sbatch`` with its options, a plain shell, or another script."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.finding import Location
+from lens_preflight.core.variable import Environment
+from lens_preflight.core.words import Spread, State
+from lens_preflight.jobs import directives, slurm
+from lens_preflight.jobs.directives import Submission
+from lens_preflight.jobs.draft import Step, Where, resolve
+from lens_preflight.jobs.model import Container, Directive
+from lens_preflight.jobs.run import DEPTH, Frame, Run
+from lens_preflight.jobs.state import Bound, Exported, Rest
+from lens_preflight.jobs.state import State as ShellState
+from lens_preflight.jobs.text import Cause, Symbol, Text, literal
+from lens_preflight.jobs.words import Field
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+COMMAND_LINE = Location.option("--submit")
+
+
+def login_environment(submitter: Environment) -> Exported:
+    """The environment of the shell that submits, as texts."""
+    listed: dict[str, Bound] = {}
+    for variable in submitter:
+        at = variable.origin.at if variable.origin else None
+        by = variable.origin.text if variable.origin else ""
+        if variable.state is State.VALUE:
+            listed[variable.name] = Bound(literal(variable.value or ""), at, by)
+        elif variable.state is State.UNSET:
+            listed[variable.name] = Bound(None, at, by)
+        else:
+            one = Symbol(variable.name, Cause.SUBMITTER, variable.spread,
+                         optional=variable.state is State.UNKNOWN, reason=variable.reason)  # fmt: skip
+            listed[variable.name] = Bound(Text.of(one), at, by)
+    return Exported(listed, Rest(submitter.complete, Cause.SUBMITTER, submitter.opaque, submitter.opaque_at))
+
+
+@dataclass(frozen=True)
+class Start:
+    """How the job file is started. ``args`` None: not known. ``batch``: by sbatch."""
+
+    batch: bool
+    env: Exported
+    args: tuple[Text, ...] | None
+    options: tuple[Directive, ...] = ()
+
+
+def read_start(submit: str | None, login: Exported, text: str, run: Run) -> Start:
+    """The start that a ``--submit`` text describes; by the look of the script when there is none."""
+    batch = any(line.startswith("#SBATCH") for line in text.split("\n", 200)[:200])
+    if not submit:
+        return Start(batch, login, None)
+    shell = _login_shell(run, login)
+    tree = run.tree(submit)
+    if not tree.statements:
+        return Start(batch, login, None)
+    from lens_preflight.jobs.assignments import read_assign
+    from lens_preflight.jobs.words import fields_of
+
+    for statement in tree.statements[:-1]:
+        shell.statement(statement)
+    command = tree.statements[-1].get("Cmd") or {}
+    while command.get("Type") == "BinaryCmd":
+        shell.statement(command["X"])
+        command = command["Y"].get("Cmd") or {}
+    settings = [read_assign(shell, node) for node in command.get("Assigns") or ()]
+    words = fields_of(command.get("Args") or (), shell)
+    env = shell.state.exported()
+    env = env.with_({s.name: Bound(s.value, COMMAND_LINE, "--submit") for s in settings})
+    return _started(words, env, batch)
+
+
+def _started(words: Sequence[Field], env: Exported, batch: bool) -> Start:
+    plain = [w.constant for w in words]
+    name = plain[0].rpartition("/")[2] if plain else ""
+    if name == "sbatch":
+        rest = directives.rest_of(plain[1:])
+        given = directives.options_of(plain[1:])
+        options = tuple(Directive(o, v, COMMAND_LINE) for o, v in given)
+        args = tuple(w.text for w in words[len(words) - len(rest) + 1 :]) if rest else ()
+        return Start(True, env, args, options)
+    if name in ("bash", "sh", "dash", "zsh", "ksh", "source", "."):
+        return Start(False, env, tuple(w.text for w in words[2:]))
+    if name in ("kubectl", "oc", "helm"):
+        return Start(False, env, ())
+    return Start(batch and not name.endswith(".sh"), env, tuple(w.text for w in words[1:]))
+
+
+def _login_shell(run: Run, login: Exported) -> Shell:
+    from lens_preflight.jobs.shell import Shell
+
+    state = ShellState.of(login, cwd=run.folder, args=(), arg0=literal("bash"))
+    return Shell(run, state, Frame("--submit"), Where())
+
+
+def submission(text: str, path: str, start: Start) -> Submission:
+    """Directives of the script, input variables, command line: what is in force."""
+    found = directives.scan(text, path) if start.batch else []
+    inputs = []
+    for name, option in directives.INPUT.items():
+        value = start.env.value(name)
+        if value is not None and value.constant is not None:
+            inputs.append(Directive(option, value.constant, Location.variable(name)))
+    return directives.in_force(found, inputs if start.batch else [], start.options)
+
+
+def run_batch(run: Run, path: str, text: str, start: Start, options: Submission) -> Shell:
+    """Interpret a script in the batch step of a job."""
+    from lens_preflight.jobs.shell import Shell
+
+    counts = slurm.counts_of(options)
+    export = options.get("--export")
+    env, where = slurm.export_at_submission(start.env, None if export is None else export.value,
+                                            None if export is None else export.at)  # fmt: skip
+    env = env.with_(slurm.batch_variables(options, counts, path, run.folder))
+    cwd: str | None = run.folder
+    chdir = options.value("--chdir")
+    if chdir:
+        cwd = os.path.normpath(os.path.join(run.folder, chdir))
+    where = replace(where, in_job=True, width=Spread.JOB, counts=counts)
+    image = options.get("--container-image")
+    if image is not None:
+        where = replace(where, container=_batch_container(options, image, run), pid1="")
+        cwd = options.value("--container-workdir")
+    arg0 = Text.of(Symbol("0", Cause.PLACE, reason="a copy of the script in the spool folder"))
+    state = ShellState.of(env, cwd=cwd, args=start.args, arg0=arg0)
+    shell = Shell(run, state, Frame(path), where)
+    shell.script(run.tree(text))
+    return shell
+
+
+def _batch_container(options: Submission, image: Directive, run: Run) -> Container:
+    mounts = []
+    for item in (options.value("--container-mounts") or "").split(","):
+        outside, _, rest = item.partition(":")
+        if outside:
+            mounts.append((rest.partition(":")[0] or outside, os.path.normpath(os.path.join(run.folder, outside))))
+    run.images.append(image.value or "")
+    run.mounts.update(dict(mounts))
+    at = image.at
+    return Container("pyxis", image.value or "", at, tuple(mounts), options.value("--container-workdir"), True)
+
+
+def run_plain(run: Run, path: str, text: str, start: Start) -> Shell:
+    """Interpret a script in a plain shell, outside of any job."""
+    from lens_preflight.jobs.shell import Shell
+
+    env = start.env
+    if env.rest.complete is False:
+        env = env.with_({n: Bound(None) for n in ("SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_PROCID",
+                                                  "SLURM_NTASKS", "SLURM_NNODES", "SLURM_LOCALID")
+                         if n not in env.variables})  # fmt: skip
+    place = Symbol("0", Cause.PLACE, hint=os.path.join(run.folder, os.path.basename(path)))
+    state = ShellState.of(env, cwd=run.folder, args=start.args, arg0=Text.of(place))
+    shell = Shell(run, state, Frame(path), Where())
+    shell.script(run.tree(text))
+    return shell
+
+
+def nested(step: Step, shell: Shell) -> None:
+    """``sbatch`` in a script."""
+    run = shell.run
+    plain = [w.constant for w in step.words]
+    rest = directives.rest_of(plain[1:])
+    given = tuple(Directive(o, v, step.at) for o, v in directives.options_of(plain[1:]))
+    wrap = next((d.value for d in given if d.option == "--wrap"), None)
+    text: str | None = None
+    path = ""
+    if wrap is not None:
+        text, path = f"#!/bin/sh\n{wrap}\n", shell.frame.path
+    elif rest:
+        full = resolve(rest[0], step.cwd, step.where, run.extra_map) if "{" not in rest[0] else None
+        full = full or step.words[len(step.words) - len(rest)].text.path
+        if full is not None and os.path.basename(full) == os.path.basename(run.path):
+            run.resubmits = True
+            return
+        text = run.files.text(full) if full else None
+        path = run.shown(full) if full else ""
+        if text is None and step.where.in_job:
+            return
+        if text is None:
+            run.cannot_read(f"sbatch {rest[0]}", "the job script cannot be read from here", step.at)
+    elif step.heredoc is not None and step.heredoc.text.symbols == ():
+        text, path = step.heredoc.text.constant, shell.frame.path
+    if text is None or shell.depth > DEPTH or len(step.where.chain) > 3:
+        return
+    words = step.words[len(step.words) - len(rest) + 1 :] if rest else ()
+    start = Start(True, step.env, tuple(w.text for w in words), given)
+    options = submission(text, path, start)
+    inner = replace(run, folder=step.cwd or run.folder)
+    if wrap is not None or step.heredoc is not None:
+        line = step.at.line or 1
+        _run_inline(inner, shell, text, start, options, line, step)
+    else:
+        done = run_batch(inner, path, text, start, options)
+        assert done is not None
+    run.order, run.steps = inner.order, inner.steps
+
+
+def _run_inline(
+    run: Run, shell: Shell, text: str, start: Start, options: Submission, line: int, step: Step
+) -> None:
+    from lens_preflight.jobs.shell import Shell as Process
+
+    counts = slurm.counts_of(options)
+    export = options.get("--export")
+    env, where = slurm.export_at_submission(step.env, None if export is None else export.value, step.at)
+    env = env.with_(slurm.batch_variables(options, counts, run.path, run.folder))
+    where = replace(where, in_job=True, counts=counts, chain=(*step.where.chain, "sbatch"))
+    state = ShellState.of(env, cwd=run.folder, args=start.args, arg0=literal("sbatch"))
+    body = step.heredoc
+    frame = (
+        Frame(shell.frame.path, offset=shell.frame.offset + body.line - 1, outer=shell.frame.outer)
+        if body is not None and shell.frame.fixed is None
+        else Frame(shell.frame.path, fixed=line, outer=shell.frame.outer)
+    )
+    Process(run, state, frame, where, shell.depth + 1).script(run.tree(text))
+
+
+def allocated(step: Step, shell: Shell) -> None:
+    """``salloc options command``."""
+    from lens_preflight.jobs.chain import follow
+    from lens_preflight.jobs.options import split
+
+    options = split(step.words[1:], slurm.VALUED)
+    given = tuple(
+        Directive(directives.LONG.get(o.name, o.name), None if o.value is None else o.value.constant, step.at)
+        for o in options.given
+    )
+    inside = Submission(given)
+    counts = slurm.counts_of(inside)
+    env = step.env.with_(slurm.batch_variables(inside, counts, shell.run.path, shell.run.folder))
+    env = env.with_({n: Bound(None) for n in ("SLURM_PROCID", "SLURM_LOCALID")})
+    where = replace(step.where.link("salloc"), in_job=True, counts=counts)
+    if options.rest:
+        follow(step.next(options.rest, env=env, where=where), shell)

@@ -1,0 +1,338 @@
+"""Expansion of shell words: quotes, parameters, splitting, braces, arithmetic, command substitution."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lens_preflight.jobs import arithmetic
+from lens_preflight.jobs.parameters import parameter, parameter_fields
+from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal, widest
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+_DOUBLE_ESCAPES = re.compile(r"\\([$`\"\\])|\\\n")
+_ESCAPES = re.compile(r"\\(\n|.)", re.DOTALL)
+_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
+MAX_FIELDS = 4096
+
+
+@dataclass(frozen=True)
+class Field:
+    """One word after expansion; ``line`` is where it begins in its script.
+
+    ``placed``: the text stands there as written, so that lines inside it can be counted.
+    ``lone``: the word was one unquoted expansion.
+    """
+
+    text: Text
+    line: int
+    placed: bool = False
+    lone: bool = False
+
+    @property
+    def constant(self) -> str:
+        """The text, with ``{NAME}`` for what is not known."""
+        known = self.text.constant
+        return self.text.template if known is None else known
+
+
+def text_of(word: Node | None, shell: Shell) -> Text:
+    """The text of a word that is not split: an assignment, a redirection, a here-document."""
+    if word is None:
+        return EMPTY
+    pieces: list[str | Symbol] = []
+    for index, part in enumerate(word.get("Parts") or ()):
+        pieces += _whole(part, shell, quoted=False, first=index == 0).pieces
+    return Text.of(*pieces)
+
+
+def heredoc(word: Node | None, shell: Shell, raw: bool) -> Text:
+    """The body of a here-document; ``raw`` when its delimiter is quoted."""
+    if word is None:
+        return EMPTY
+    pieces: list[str | Symbol] = []
+    for part in word.get("Parts") or ():
+        if part["Type"] == "Lit":
+            value = part["Value"]
+            plain = value if raw else _unescape_double(value.replace('\\"', '\\\\"'))
+            pieces += shell.run.restored(plain).pieces
+        else:
+            pieces += _whole(part, shell, quoted=True).pieces
+    return Text.of(*pieces)
+
+
+def fields_of(words: Sequence[Node], shell: Shell) -> list[Field]:
+    """The words of a command: expanded and split."""
+    found: list[Field] = []
+    for word in words:
+        for spelled in _braces(word):
+            found += _split(spelled, shell)
+            if len(found) > MAX_FIELDS:
+                return found[:MAX_FIELDS]
+    return found
+
+
+def pattern_of(word: Node, shell: Shell) -> str | None:
+    """A pattern of ``case`` or ``[[ == ]]`` in fnmatch's spelling; quoted parts stand for themselves."""
+    out = ""
+    for part in word.get("Parts") or ():
+        if part["Type"] == "Lit":
+            out += _ESCAPES.sub(lambda m: f"[{m[1]}]" if m[1] in "*?[" else m[1], part["Value"])
+            continue
+        if part["Type"] == "ExtGlob":
+            return None
+        known = _whole(part, shell, quoted=False).certain
+        if known is None:
+            return None
+        if part["Type"] == "ParamExp":
+            out += known
+        else:
+            out += re.sub(r"([*?\[])", r"[\1]", known)
+    return out
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Whether a shell pattern matches the whole text."""
+    return fnmatch.fnmatchcase(text, pattern.replace("[^", "[!"))
+
+
+def _whole(part: Node, shell: Shell, *, quoted: bool, first: bool = False) -> Text:
+    kind = part["Type"]
+    if kind == "Lit":
+        value = part["Value"]
+        if quoted:
+            return shell.run.restored(_unescape_double(value))
+        plain = shell.run.restored(_ESCAPES.sub(lambda m: "" if m[1] == "\n" else m[1], value))
+        return _tilde(value, plain, shell) if first and value.startswith("~") else plain
+    if kind == "SglQuoted":
+        raw = part["Value"]
+        return shell.run.restored(_dollar_quoted(raw) if part.get("Dollar") is True else raw)
+    if kind == "DblQuoted":
+        pieces: list[str | Symbol] = []
+        for inner in part.get("Parts") or ():
+            pieces += _whole(inner, shell, quoted=True).pieces
+        return Text.of(*pieces)
+    if kind == "ParamExp":
+        value = parameter(part, shell)
+        return EMPTY if value is None else value
+    if kind == "CmdSubst":
+        return shell.capture(part)
+    if kind == "ArithmExp":
+        return arithmetic_text(part["X"], shell)
+    if kind == "ProcSubst":
+        return Text.of(Symbol("<(...)", Cause.COMMAND))
+    return literal(str(part.get("Pattern", "")))
+
+
+def arithmetic_text(node: Node, shell: Shell) -> Text:
+    """``$((...))``: the number, or a symbol that is as wide as what it depends on."""
+    try:
+        value = arithmetic.evaluate(node, shell.state, lambda word: _operand(word, shell), shell.assign)
+    except arithmetic.Unknown as unknown:
+        spread = widest([shell.spread_of(t) for t in unknown.texts])
+        inside = ",".join(t.template for t in unknown.texts)
+        return Text.of(Symbol(f"$(({inside}))", Cause.COMMAND, spread, reason="a computed number"))
+    except (RecursionError, ValueError, OverflowError):
+        return Text.of(Symbol("$((...))", Cause.COMMAND))
+    return literal(str(value))
+
+
+def _operand(word: Node, shell: Shell) -> Text | None:
+    name = arithmetic.bare_name(word)
+    if name is not None:
+        return shell.read(name)
+    return text_of(word, shell)
+
+
+def _split(word: Node, shell: Shell) -> list[Field]:
+    line = int(word.get("Pos") or 0)
+    parts = word.get("Parts") or ()
+    lone = len(parts) == 1 and parts[0]["Type"] in ("ParamExp", "CmdSubst")
+    fields: list[Field] = []
+    current: list[str | Symbol] = []
+    begun = False
+
+    def close() -> None:
+        nonlocal current, begun
+        if begun:
+            fields.append(Field(Text.of(*current), line, _is_placed(parts), lone))
+        current, begun = [], False
+
+    for index, part in enumerate(parts):
+        kind = part["Type"]
+        if kind == "DblQuoted" and _spreads(part):
+            for at, text in enumerate(_quoted_fields(part, shell)):
+                if at:
+                    close()
+                current += text.pieces
+                begun = True
+        elif kind in ("ParamExp", "CmdSubst", "ArithmExp"):
+            texts = parameter_fields(part, shell) if kind == "ParamExp" else None
+            for at, text in enumerate([_whole(part, shell, quoted=False)] if texts is None else texts):
+                if at:
+                    close()
+                for spaced, piece in _broken(text, shell.ifs):
+                    if spaced:
+                        close()
+                    if piece is not None:
+                        current.append(piece)
+                        begun = True
+        else:
+            current += _whole(part, shell, quoted=False, first=index == 0).pieces
+            begun = True
+    close()
+    return fields
+
+
+def _broken(text: Text, ifs: str) -> list[tuple[bool, str | Symbol | None]]:
+    """The pieces of an unquoted expansion; True starts a new field, None carries no text."""
+    out: list[tuple[bool, str | Symbol | None]] = []
+    pending = False
+    for piece in text.pieces:
+        if isinstance(piece, Symbol):
+            out.append((pending, piece))
+            pending = False
+            continue
+        if not ifs:
+            out.append((pending, piece))
+            pending = False
+            continue
+        for chunk in re.split(f"([{re.escape(ifs)}]+)", piece):
+            if chunk == "":
+                continue
+            if chunk[0] in ifs:
+                pending = True
+            else:
+                out.append((pending, chunk))
+                pending = False
+    if pending:
+        out.append((True, None))
+    return out
+
+
+def _spreads(part: Node) -> bool:
+    """True for ``"$@"`` and ``"${A[@]}"``, which make several words."""
+    for inner in part.get("Parts") or ():
+        if inner["Type"] == "ParamExp" and not inner.get("Length"):
+            index = inner.get("Index") or {}
+            at = (index.get("Parts") or ({},))[0].get("Value") if index.get("Type") == "Word" else None
+            if inner["Param"]["Value"] == "@" or at == "@" or inner.get("Names"):
+                return True
+    return False
+
+
+def _quoted_fields(part: Node, shell: Shell) -> list[Text]:
+    done: list[Text] = []
+    current: Text | None = None
+    for inner in part.get("Parts") or ():
+        texts = parameter_fields(inner, shell) if inner["Type"] == "ParamExp" else None
+        if texts is None:
+            current = (current or EMPTY) + _whole(inner, shell, quoted=True)
+            continue
+        for at, text in enumerate(texts):
+            if at:
+                done.append(current or EMPTY)
+                current = None
+            current = (current or EMPTY) + text
+    if current is not None:
+        done.append(current)
+    return done
+
+
+def _is_placed(parts: Sequence[Node]) -> bool:
+    return any(p["Type"] in ("SglQuoted", "DblQuoted") for p in parts[:1])
+
+
+def _braces(word: Node) -> list[Node]:
+    parts = word.get("Parts") or ()
+    for index, part in enumerate(parts):
+        if part["Type"] != "Lit" or "{" not in part["Value"]:
+            continue
+        options = brace_options(part["Value"])
+        if options is None:
+            continue
+        expanded: list[Node] = []
+        for option in options[:256]:
+            changed = [*parts[:index], {**part, "Value": option}, *parts[index + 1 :]]
+            expanded += _braces({**word, "Parts": changed})
+        return expanded
+    return [word]
+
+
+def brace_options(text: str) -> list[str] | None:
+    """The texts that one ``{a,b}`` or ``{1..4}`` stands for; None when there is none."""
+    start = 0
+    while (start := text.find("{", start)) >= 0:
+        depth, cuts, at = 0, [start + 1], start
+        for at in range(start, len(text)):
+            char = text[at]
+            if char == "{":
+                depth += 1
+            elif char == "}":
+                depth -= 1
+                if depth == 0:
+                    break
+            elif char == "," and depth == 1:
+                cuts.append(at + 1)
+        if depth == 0 and text[at] == "}":
+            head, tail, inside = text[:start], text[at + 1 :], text[start + 1 : at]
+            span = _RANGE.fullmatch(inside)
+            if span:
+                return [head + n + tail for n in _numbers(span)]
+            if len(cuts) > 1 and not text[:start].endswith("$"):
+                ends = [c - 1 for c in cuts[1:]] + [at]
+                return [head + text[a:b] + tail for a, b in zip(cuts, ends, strict=True)]
+        start += 1
+    return None
+
+
+def _numbers(span: re.Match[str]) -> list[str]:
+    first, last = int(span[1]), int(span[2])
+    step = abs(int(span[3] or 1)) or 1
+    width = max(len(span[1]), len(span[2])) if span[1].startswith("0") or span[2].startswith("0") else 0
+    numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+    return [str(n).zfill(width) for n in list(numbers[:256])]
+
+
+def _tilde(raw: str, plain: Text, shell: Shell) -> Text:
+    head, slash, tail = raw.partition("/")
+    if head != "~":
+        return plain
+    home = shell.read("HOME")
+    place = Symbol("HOME", Cause.PLACE, reason="the home folder")
+    return (home or Text.of(place)) + literal(slash + tail)
+
+
+def _unescape_double(value: str) -> str:
+    return _DOUBLE_ESCAPES.sub(lambda m: m[1] or "", value)
+
+
+_ANSI = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+    "E": "\x1b",
+}
+_ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|(.))", re.DOTALL)
+
+
+def _dollar_quoted(value: str) -> str:
+    def one(m: re.Match[str]) -> str:
+        if m[1] or m[3]:
+            return chr(int(m[1] or m[3], 16))
+        if m[2]:
+            return chr(int(m[2], 8))
+        return _ANSI.get(m[4], m[4] if m[4] in "\\'\"?" else "\\" + m[4])
+
+    return _ANSI_ESCAPE.sub(one, value)

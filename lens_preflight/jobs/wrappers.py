@@ -1,0 +1,295 @@
+"""Commands that start another command: env, sudo, timeout, ssh, uv run, and the like."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.finding import Location
+from lens_preflight.jobs.draft import Step
+from lens_preflight.jobs.model import Loss
+from lens_preflight.jobs.options import split
+from lens_preflight.jobs.state import Bound, Exported, Rest
+from lens_preflight.jobs.text import EMPTY, Cause, Text, literal
+from lens_preflight.jobs.words import Field
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+Link = Callable[["Step", "Shell"], None]
+
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+_TRANSPARENT: dict[str, tuple[str, ...]] = {
+    "nohup": (),
+    "nice": ("-n", "--adjustment"),
+    "ionice": ("-c", "-n", "-p", "--class", "--classdata"),
+    "timeout": ("-k", "-s", "--kill-after", "--signal"),
+    "stdbuf": ("-i", "-o", "-e", "--input", "--output", "--error"),
+    "setsid": (),
+    "taskset": ("-c", "--cpu-list"),
+    "time": ("-f", "-o", "--format", "--output"),
+    "strace": ("-e", "-o", "-p", "-s"),
+    "numactl": ("--cpunodebind", "--membind", "--physcpubind", "--localalloc-x", "-N", "-m", "-C", "-i", "-p"),
+    "chrt": ("-p", "-T", "-P", "-D"),
+    "nsys": ("-o", "-t", "-s", "-c", "-w", "-f", "-y", "-d", "-b", "-e", "--output", "--trace", "--sample", "--stats",
+             "--capture-range", "--capture-range-end", "--force-overwrite", "--cuda-memory-usage", "--delay",
+             "--duration", "--kill", "--wait", "--gpu-metrics-device", "--python-sampling", "--session"),
+    "ncu": ("-o", "-k", "-s", "-c", "--set", "--section", "--target-processes", "--kernel-name", "--export"),
+    "compute-sanitizer": ("--tool", "--log-file"),
+    "catchsegv": (),
+    "unbuffer": (),
+    "caffeinate": (),
+    "perf": ("-o", "-e", "-F", "-g"),
+    "dumb-init": (),
+    "tini": ("-p", "-e"),
+    "numa_wrapper": (),
+    "py-spy": ("-o", "--output", "-r", "--rate", "-d", "-f", "--format"),
+    "scalene": (),
+    "viztracer": ("-o",),
+    "fakeroot": (),
+    "proxychains": ("-f",),
+    "proxychains4": ("-f",),
+    "bindpcie": (),
+}  # fmt: skip
+_LEADING = {"timeout": 1, "taskset": 1, "chrt": 1}
+_SUBCOMMAND = {"nsys": ("profile", "launch", "start"), "perf": ("record", "stat"), "py-spy": ("record",)}
+
+
+def transparent(step: Step, shell: Shell) -> None:
+    """A wrapper that hands its environment on as it is."""
+    from lens_preflight.jobs.chain import follow
+
+    name = step.words[0].constant.rpartition("/")[2]
+    words = step.words[1:]
+    allowed = _SUBCOMMAND.get(name)
+    if allowed is not None:
+        if not words or words[0].constant not in allowed:
+            return
+        words = words[1:]
+    options = split(words, _TRANSPARENT[name])
+    rest = options.rest
+    skip = _LEADING.get(name, 0)
+    if name == "taskset" and options.has("-c", "--cpu-list"):
+        skip = 0
+    rest = rest[skip:]
+    if rest:
+        pid1 = "init" if name in ("dumb-init", "tini") and step.where.pid1 else step.where.pid1
+        follow(step.next(rest, where=replace(step.where.link(name), pid1=pid1)), shell)
+
+
+def env_command(step: Step, shell: Shell) -> None:
+    """``env [-i] [-u NAME] [NAME=value] command``."""
+    from lens_preflight.jobs.chain import follow
+
+    env, where, cwd = step.env, step.where, step.cwd
+    words = list(step.words[1:])
+    while words:
+        text = words[0].text
+        plain = text.constant if text.constant is not None else text.template
+        if plain in ("-i", "-", "--ignore-environment"):
+            before, env = env, Exported({}, Rest())
+            where = where.dropped(before, env, Loss.ENV_CLEARED, step.at, "env -i")
+        elif plain in ("-u", "--unset") and len(words) > 1:
+            env = env.with_({words[1].constant: Bound(None, step.at)})
+            words.pop(0)
+        elif plain.startswith("--unset="):
+            env = env.with_({plain[8:]: Bound(None, step.at)})
+        elif re.fullmatch(r"-u\w+", plain):
+            env = env.with_({plain[2:]: Bound(None, step.at)})
+        elif plain in ("-C", "--chdir") and len(words) > 1:
+            cwd = words[1].text.path
+            words.pop(0)
+        elif plain in ("-S", "--split-string") and len(words) > 1:
+            line = words[1]
+            words[:2] = [replace(line, text=literal(w), lone=False) for w in _shell_words(line.constant)]
+            continue
+        elif plain.startswith("-"):
+            pass
+        elif "=" in plain and _NAME.fullmatch(plain.partition("=")[0]):
+            name, value = named_value(text)
+            env = env.with_({name: Bound(value, _line(step, words[0]), "env")})
+        else:
+            break
+        words.pop(0)
+    if words:
+        follow(step.next(tuple(words), env=env, where=where.link("env"), cwd=cwd), shell)
+
+
+def _line(step: Step, word: Field) -> Location:
+    return Location.file(step.at.what, word.line) if step.where.depth == 1 else step.at
+
+
+def _shell_words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def named_value(text: Text) -> tuple[str, Text]:
+    """``NAME=value`` as a name and a text."""
+    head = text.pieces[0] if text.pieces and isinstance(text.pieces[0], str) else ""
+    name, _, rest = head.partition("=")
+    return name, literal(rest) + Text(text.pieces[1:])
+
+
+def sudo(step: Step, shell: Shell) -> None:
+    """``sudo``: clears the environment but for what is named."""
+    from lens_preflight.jobs.chain import follow
+
+    options = split(step.words[1:], ("-u", "-g", "-h", "-p", "-C", "-r", "-t", "--user", "--group", "--chdir", "-D"))
+    env = step.env
+    kept = options.last("--preserve-env")
+    everything = options.has("-E") or (kept is not None and kept.value is None)
+    if not everything:
+        names = {"PATH", "TERM", "LANG", "DISPLAY"}
+        if kept is not None and kept.value is not None:
+            names |= set((kept.value.constant or "").split(","))
+        env = env.only(lambda name: name in names)
+    rest = list(options.rest)
+    while rest and "=" in rest[0].text.template and _NAME.fullmatch(rest[0].text.template.partition("=")[0]):
+        name, value = named_value(rest.pop(0).text)
+        env = env.with_({name: Bound(value, step.at, "sudo")})
+    where = step.where.dropped(step.env, env, Loss.SUDO, step.at, "sudo")
+    if rest:
+        follow(step.next(tuple(rest), env=env, where=where.link("sudo")), shell)
+
+
+def su(step: Step, shell: Shell) -> None:
+    """``su [-] USER -c '...'``: keeps the environment unless it is a login."""
+    from lens_preflight.jobs.chain import run_script
+
+    words = step.words[1:]
+    login = any(w.constant in ("-", "-l", "--login") for w in words)
+    env, where = step.env, step.where
+    if login:
+        env = env.only(lambda name: name in ("TERM",))
+        where = where.dropped(step.env, env, Loss.LOGIN_SHELL, step.at, "su -")
+    for index, word in enumerate(words):
+        if word.constant in ("-c", "--command") and index + 1 < len(words):
+            run_script(step.next(words, env=env, where=where.link("su")), words[index + 1], (), shell)
+
+
+def runuser(step: Step, shell: Shell) -> None:
+    """``runuser -u USER -- command``: keeps the environment."""
+    from lens_preflight.jobs.chain import follow
+
+    options = split(step.words[1:], ("-u", "-g", "-G", "-s", "--user", "--group"))
+    if options.has("-c", "-l", "-") or not options.has("-u", "--user"):
+        su(step, shell)
+    elif options.rest:
+        follow(step.next(options.rest, where=step.where.link("runuser")), shell)
+
+
+def remote(step: Step, shell: Shell) -> None:
+    """``ssh``, ``pdsh`` and their kin: the other host has the environment of its own login."""
+    from lens_preflight.jobs.chain import run_script
+
+    name = step.words[0].constant.rpartition("/")[2]
+    valued = ("-o", "-p", "-l", "-i", "-w", "-f", "-F", "-R", "-L", "-J", "-x", "-g", "-h", "-H", "-t", "-c", "-b", "-E")
+    options = split(step.words[1:], valued)
+    rest = options.rest[1:] if name in ("ssh", "rsh") else options.rest
+    sent = {o.value.constant.partition("=")[2] for o in options.all("-o")
+            if o.value is not None and (o.value.constant or "").startswith("SendEnv")}  # fmt: skip
+    env = step.env.only(lambda n: n in sent or n == "LANG")
+    where = step.where.dropped(step.env, env, Loss.REMOTE_SHELL, step.at, name)
+    text = EMPTY
+    for index, word in enumerate(rest):
+        text = text + (literal(" ") if index else EMPTY) + word.text
+    body = step.heredoc if not rest else None
+    where = replace(where.link(name), in_job=False, in_step=False, remote=True, batch=False)
+    inner = step.next(rest, env=env, where=where, cwd=None)
+    if rest:
+        run_script(inner, replace(rest[0], text=text), (), shell)
+    elif body is not None:
+        run_script(inner, body, (), shell)
+
+
+def uv(step: Step, shell: Shell) -> None:
+    """``uv run``: a file of variables fills in only what is not set."""
+    from lens_preflight.jobs.chain import follow
+
+    words = step.words[1:]
+    while words and words[0].constant.startswith("-") and words[0].constant != "-m":
+        words = words[2:] if words[0].constant in ("--directory", "--project", "--cache-dir") else words[1:]
+    if not words or words[0].constant != "run":
+        return
+    valued = (
+        "--env-file --extra --with --with-requirements --with-editable -p --python --group --only-group --no-group "
+        "--package --directory --project --index --index-url --extra-index-url --find-links --config-file --cache-dir "
+        "-m --module -w --refresh-package --upgrade-package -P --no-extra"
+    )
+    options = split(words[1:], valued.split())
+    env = step.env
+    files = [o.value for o in options.all("--env-file") if o.value is not None]
+    ambient = step.env.value("UV_ENV_FILE")
+    for value in files or ([ambient] if ambient is not None else []):
+        env = _filled(env, value, step, shell)
+    where = step.where.link("uv run")
+    module = options.text("-m", "--module")
+    if module is not None:
+        head = options.given[0].word
+        words = (replace(head, text=literal("python")), replace(head, text=literal("-m")),
+                 replace(head, text=module), *options.rest)  # fmt: skip
+        follow(step.next(words, env=env, where=where), shell)
+    elif options.rest:
+        rest = options.rest
+        if rest[0].constant.endswith(".py") or rest[0].text.template.endswith(".py"):
+            rest = (replace(rest[0], text=literal("python")), *rest)
+            where = step.where.link("uv run")
+        follow(step.next(rest, env=env, where=where), shell)
+
+
+def _filled(env: Exported, value: Text, step: Step, shell: Shell) -> Exported:
+    from lens_preflight.jobs.draft import resolve
+
+    named = value.path
+    full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
+    text = shell.run.files.text(full) if full else None
+    if text is None or full is None:
+        shell.run.cannot_read(f"--env-file {value.template}", "the file cannot be read from here", step.at)
+        why = "a file that cannot be read here may set it"
+        return replace(env, rest=Rest(False, Cause.OPAQUE, why, step.at)) if env.rest.complete else env
+    shown = shell.run.shown(full)
+    changes: dict[str, Bound] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name, equals, content = line.strip().removeprefix("export ").partition("=")
+        if not equals or name.startswith("#") or not _NAME.fullmatch(name.strip()):
+            continue
+        current = env.value(name.strip())
+        if current is None or (current.optional and current.symbols[0].cause is Cause.SUBMITTER):
+            content = content.strip()
+            quoted = len(content) > 1 and content[0] == content[-1] and content[0] in "\"'"
+            plain = content[1:-1] if quoted else re.sub(r"\s+#.*$", "", content)
+            from lens_preflight.jobs.text import assume
+
+            text_value = literal(plain) if current is None else assume(literal(plain), name.strip())
+            changes[name.strip()] = Bound(text_value, Location.file(shown, number), "--env-file")
+    return env.with_(changes)
+
+
+def package_runner(step: Step, shell: Shell) -> None:
+    """``poetry run``, ``pixi run``, ``conda run -n ENV``: the environment stays."""
+    from lens_preflight.jobs.chain import follow
+
+    words = step.words[1:]
+    if not words or words[0].constant != "run":
+        return
+    options = split(words[1:], ("-n", "--name", "-p", "--prefix", "-e", "--environment", "--cwd", "-C"))
+    if options.rest:
+        follow(step.next(options.rest, where=step.where.link(f"{step.words[0].constant} run")), shell)
+
+
+WRAPPERS: dict[str, Link] = {
+    **dict.fromkeys(_TRANSPARENT, transparent),
+    "env": env_command,
+    "sudo": sudo,
+    "su": su,
+    "runuser": runuser,
+    **dict.fromkeys(("ssh", "rsh", "pdsh", "parallel-ssh", "pssh", "clush", "mpssh"), remote),
+    "uv": uv,
+    **dict.fromkeys(("poetry", "pixi", "pipenv", "conda", "mamba", "micromamba", "pdm", "hatch", "rye"), package_runner),
+}
