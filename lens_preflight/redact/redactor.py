@@ -12,7 +12,7 @@ from lens_preflight.redact import sources
 from lens_preflight.redact.forms import forms
 from lens_preflight.redact.names import is_header_name, is_secret_name
 from lens_preflight.redact.shapes import mask
-from lens_preflight.redact.words import REDACTED, SHORTEST, ordinary, reference
+from lens_preflight.redact.words import REDACTED, SHORTEST, credential, ordinary, reference
 
 _SURE = 8
 
@@ -113,7 +113,8 @@ def _pairs(environment: Environment | Mapping[str, str]) -> Iterable[tuple[str, 
 
 def _hidden(value: str) -> str:
     """The mark, unless there is nothing to hide: an empty text, a reference such as ``$TOKEN``."""
-    return REDACTED if value.strip() and not reference(value.strip()) else value
+    text = credential(value.strip())
+    return REDACTED if text and not reference(text) else value
 
 
 def _occurrences(form: str, text: str) -> Iterator[tuple[int, int]]:

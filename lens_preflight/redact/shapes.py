@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from lens_preflight.redact.names import is_header_name, is_secret_name
-from lens_preflight.redact.words import REDACTED, worth_hiding
+from lens_preflight.redact.words import REDACTED, credential, worth_hiding
 
 Holds = Callable[[re.Match[str]], bool]
 
@@ -61,8 +61,9 @@ class Shape:
         for group, secret in hit.groupdict().items():
             if not group.startswith("secret") or not secret:
                 continue
+            secret = secret.rstrip("`")  # the end of `code` in a message
             for start, stop in _values(secret) if self.pairs else ((0, len(secret)),):
-                if worth_hiding(secret[start:stop]):
+                if worth_hiding(credential(secret[start:stop])):
                     yield hit.start(group) + start, hit.start(group) + stop
 
 

@@ -8,9 +8,8 @@ from urllib.parse import unquote
 
 from lens_preflight.redact.names import is_header_name, is_secret_name
 from lens_preflight.redact.shapes import basic_pair, found, header_lists
-from lens_preflight.redact.words import worth_hiding
+from lens_preflight.redact.words import credential, worth_hiding
 
-_SCHEME = re.compile(r"(basic|bearer|token|apikey|api-key|digest)(?:[ +]|%20)+", re.IGNORECASE)
 _TOKEN = 16
 _NETRC = re.compile(r"(?<!\S)(?:password|account)\s+(?P<secret>\"[^\"\n]*\"|\S+)")
 
@@ -40,8 +39,7 @@ def headers(value: str) -> Iterator[tuple[str, str]]:
 def of_header(text: str) -> Iterator[str]:
     """The secrets in the value of one header: the whole, and what follows ``Bearer`` or ``Basic``."""
     for form in dict.fromkeys((text.strip(), unquote(text).strip())):
-        scheme = _SCHEME.match(form)
-        token = form[scheme.end() :] if scheme else form
+        token = credential(form)
         if worth_hiding(token):
             yield from _whole(form)
             yield from _whole(token)

@@ -23,7 +23,10 @@ _ORDINARY: Final = word_set(
     "token tokens auth authentication authorization scheme header headers realm credential credentials",
     "prefix error type format value values string text name",
 )
-_REFERENCE: Final = re.compile(r"\$\{?[A-Za-z_]\w*\}?\Z|\$[({]|\{\{|%\(|<[^>]*>\Z|\*+\Z")
+_REFERENCE: Final = re.compile(
+    r"\$\{?[A-Za-z_]\w*\}?\Z|\$[({]|\{\{|%\(|<[^>]*>\Z|\*+\Z|\.\.\.|(?:TOKEN|BASE64)\Z"
+)
+_SCHEME: Final = re.compile(r"(?:basic|bearer|token|apikey|api-key|digest)(?:[ +]|%20)+", re.IGNORECASE)
 
 
 def ordinary(text: str) -> bool:
@@ -32,8 +35,14 @@ def ordinary(text: str) -> bool:
 
 
 def reference(text: str) -> bool:
-    """True for a place-holder: ``$NAME``, ``${NAME}``, ``$(...)``, ``{{...}}``, ``<...>``, ``***``."""
+    """True for a place-holder: ``$NAME``, ``$(...)``, ``{{...}}``, ``<...>``, ``***``, ``TOKEN``."""
     return _REFERENCE.match(text) is not None
+
+
+def credential(header: str) -> str:
+    """What follows ``Bearer``, ``Basic`` or the like in the value of a header; else the whole."""
+    scheme = _SCHEME.match(header)
+    return header[scheme.end() :] if scheme else header
 
 
 def worth_hiding(text: str) -> bool:

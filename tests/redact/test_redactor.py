@@ -167,6 +167,8 @@ def test_what_looks_like_a_secret_goes_without_being_known(text: str, told: str)
         'api_key = os.environ["WANDB_API_KEY"]',
         "token = tokenizer.decode(ids)",
         'HEADERS="authorization=Bearer ${OTLP_TOKEN}"',
+        "export OTEL_EXPORTER_OTLP_HEADERS=authorization=Basic%20BASE64 first",
+        "`OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN`",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
@@ -193,6 +195,7 @@ def test_words_that_switch_are_never_hidden() -> None:
     ("name", "value", "told"),
     [
         ("OTEL_EXPORTER_OTLP_HEADERS", "a=b,c=$TOKEN,d", "a=<redacted>,c=$TOKEN,<redacted>"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "a=Bearer%20TOKEN,b=Basic x", "a=Bearer%20TOKEN,b=<redacted>"),
         ("HF_TOKEN", "x", "<redacted>"),
         ("HF_TOKEN", "", ""),
         ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/etc/ca.pem", "/etc/ca.pem"),
