@@ -82,9 +82,11 @@ def _on(found: Survey, config: LensConfig, signal: str) -> bool:
 
 def _signal(found: Survey, otel: OtelView, signal: str) -> None:
     exporter = found.ask(lambda: otel.exporter(signal))
+    for part in found.ask(lambda: otel.remark_parts(signal)) or ():
+        remarks = found.ask(lambda part=part: list(part())) or []  # type: ignore[misc]
+        found.remarks.extend(r for r in remarks if r not in found.remarks)
     if exporter is None:
         return
-    found.remarks.extend(r for r in exporter.remarks if r not in found.remarks)
     delivery = first_export(exporter)
     if not delivery.arrives:
         found.losses.append((signal, delivery))

@@ -18,6 +18,8 @@ from lens_preflight.otel.remark import Remark, Volume
 if TYPE_CHECKING:
     from lens_preflight.lens.generations import Generation
     from lens_preflight.otel.files import Files
+    from lens_preflight.otel.grpc_exporter import GrpcSettings
+    from lens_preflight.otel.http_exporter import HttpSettings
 
 SIGNALS = ("traces", "metrics", "logs")
 """In the order in which nemo-lens builds their exporters."""
@@ -98,6 +100,36 @@ def protocol(
     return "grpc", variable, (Remark("protocol-unknown", variable.name, Volume.SILENT, effect),)
 
 
+def settings(
+    env: Environment,
+    signal: str,
+    generation: Generation,
+    files: Files,
+    prefixes: tuple[str, ...] = ("NEMO_LENS",),
+) -> GrpcSettings | HttpSettings | None:
+    """The facts about the exporter of a signal one by one, None for the console.
+
+    ``prefixes`` are those of the framework, in the order of look-up.
+
+    Raises:
+        Undecided: it depends on a variable that is not known before start which one it is.
+        LibraryFailure: the word for the exporter raises.
+    """
+    from lens_preflight.otel.grpc_exporter import GrpcSettings
+    from lens_preflight.otel.http_exporter import HttpSettings
+
+    word, decided = not_blank(env, *(f"{prefix}_EXPORTER" for prefix in prefixes))
+    if word == "console":
+        return None
+    if word and word not in EXPORTERS and signal != "logs":
+        message = f"Unknown exporter type: {word!r}"
+        raise LibraryFailure(
+            Harm.RAISES, "ValueError", variable=decided.name, message=message, when="setup_telemetry"
+        )
+    transport = protocol(env, signal, generation)[0]
+    return (HttpSettings if transport == "http" else GrpcSettings)(env, signal, files)
+
+
 def exporter(
     env: Environment,
     signal: str,
@@ -105,30 +137,17 @@ def exporter(
     files: Files,
     prefixes: tuple[str, ...] = ("NEMO_LENS",),
 ) -> Exporter:
-    """The exporter that nemo-lens builds for a signal.
-
-    ``prefixes`` are those of the framework, in the order of look-up.
+    """The exporter that nemo-lens builds for a signal; ``prefixes`` as for ``settings``.
 
     Raises:
         Undecided: a variable that it depends on is not known before start.
         LibraryFailure: the real constructor raises, or aborts the process.
     """
-    from lens_preflight.otel.grpc_exporter import GrpcSettings
-    from lens_preflight.otel.http_exporter import HttpSettings
-
-    word, decided = not_blank(env, *(f"{prefix}_EXPORTER" for prefix in prefixes))
-    kind = word or "otlp"
-    if kind == "console":
+    found = settings(env, signal, generation, files, prefixes)
+    if found is None:
         return console(env, signal)
-    if kind not in EXPORTERS and signal != "logs":
-        message = f"Unknown exporter type: {kind!r}"
-        raise LibraryFailure(
-            Harm.RAISES, "ValueError", variable=decided.name, message=message, when="setup_telemetry"
-        )
-    transport, variable, remarks = protocol(env, signal, generation)
-    if transport == "http":
-        return HttpSettings(env, signal, files).exporter(variable, remarks)
-    return GrpcSettings(env, signal, files).exporter(variable, remarks)
+    _, variable, remarks = protocol(env, signal, generation)
+    return found.exporter(variable, remarks)
 
 
 def console(env: Environment, signal: str) -> Exporter:

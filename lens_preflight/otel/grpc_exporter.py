@@ -17,7 +17,7 @@ from lens_preflight.otel.grpc_credentials import GrpcCredentials, load
 from lens_preflight.otel.headers import Headers, parse
 from lens_preflight.otel.precedence import defined, non_empty, otlp, otlp_all
 from lens_preflight.otel.proxies import grpc_proxy
-from lens_preflight.otel.remark import Remark
+from lens_preflight.otel.remark import Part, Remark
 
 DEFAULT_ENDPOINT = "http://localhost:4317"
 DEFAULT_TIMEOUT = 10.0
@@ -74,6 +74,11 @@ class GrpcSettings:
         except ValueError as error:
             raise raises("ValueError", self.endpoint_from.name, str(error)) from error
         return parts.scheme, parts.netloc or text
+
+    @property
+    def scheme(self) -> str:
+        """The scheme of the endpoint, in lower case."""
+        return self._endpoint[0]
 
     @property
     def target(self) -> str:
@@ -182,11 +187,15 @@ class GrpcSettings:
         found.check()
         return found
 
+    def remark_parts(self) -> tuple[Part, ...]:
+        """The looks for settings that do something else than they say."""
+        from lens_preflight.otel.grpc_remarks import parts
+
+        return parts(self)
+
     def remarks(self) -> tuple[Remark, ...]:
         """Settings of this exporter that do something else than they say."""
-        from lens_preflight.otel.grpc_remarks import remarks
-
-        return remarks(self)
+        return tuple(remark for part in self.remark_parts() for remark in part())
 
     def exporter(self, protocol_from: Variable, before: tuple[Remark, ...] = ()) -> Exporter:
         """All facts at once, in the order in which the constructor comes across them."""

@@ -6,6 +6,7 @@ Source: opentelemetry-exporter-otlp-proto-grpc 1.45.2 with grpcio 1.85.3, execut
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ from lens_preflight.otel.dial import dial
 from lens_preflight.otel.files import Kind
 from lens_preflight.otel.header_remarks import header_remarks
 from lens_preflight.otel.precedence import otlp, otlp_all
-from lens_preflight.otel.remark import Remark, Volume
+from lens_preflight.otel.remark import Part, Remark, Volume
 
 if TYPE_CHECKING:
     from lens_preflight.otel.grpc_exporter import GrpcSettings
@@ -25,32 +26,30 @@ LONG = 300.0
 """Seconds above which a timeout was most likely meant in milliseconds."""
 
 
-def remarks(settings: GrpcSettings) -> tuple[Remark, ...]:
-    """All of them, in the order of the settings.
+def parts(settings: GrpcSettings) -> tuple[Part, ...]:
+    """What there is to look at, each of which may raise Undecided or LibraryFailure by itself."""
+    looks = (_endpoint, _insecure, _timeout, _trust, _headers)
+    return tuple(partial(look, settings) for look in looks)
 
-    Raises:
-        Undecided: a variable is not known before start.
-        LibraryFailure: the exporter is not built at all.
-    """
-    found = [*_endpoint(settings), *_insecure(settings), *_timeout(settings), *_trust(settings)]
-    found += header_remarks(settings.headers, settings.headers_from.name)
-    swallowed = [n for n, _ in settings.headers.items if n in SWALLOWED or n.startswith("grpc-")]
-    if swallowed:
-        effect = f"grpc sets {swallowed[0]!r} itself and does not send yours"
-        found.append(Remark("header-swallowed", settings.headers_from.name, Volume.SILENT, effect))
-    return tuple(found)
+
+def _headers(settings: GrpcSettings) -> Iterator[Remark]:
+    yield from header_remarks(settings.headers, settings.headers_from.name)
+    for name, _ in settings.headers.items:
+        if name in SWALLOWED or name.startswith("grpc-"):
+            effect = f"grpc sets {name!r} itself and does not send yours"
+            yield Remark("header-swallowed", settings.headers_from.name, Volume.SILENT, effect)
 
 
 def _endpoint(settings: GrpcSettings) -> Iterator[Remark]:
     variable = settings.endpoint_from
     if variable.value is None:
         return
+    places = dial(settings.target).places
     parts = urlsplit(variable.value)
     if parts.netloc and parts.path.strip("/"):
         yield Remark(
             "path-dropped", variable.name, Volume.SILENT, "gRPC does not use the path of the endpoint"
         )
-    places = dial(settings.target).places
     if places and places[0].port == HTTP_PORT:
         code = "logs-on-http-port" if settings.signal == "logs" else "grpc-on-http-port"
         effect = f"gRPC is spoken to port {HTTP_PORT}, where collectors expect HTTP"
@@ -58,7 +57,7 @@ def _endpoint(settings: GrpcSettings) -> Iterator[Remark]:
     if places and not places[0].port_given and not places[0].path:
         yield Remark("port-missing", variable.name, Volume.SILENT, "without a port gRPC dials 443, not 4317")
     plain = settings.insecure_from is variable and not settings.insecure
-    if plain and parts.scheme != "https" and not settings.env.text(otlp_all("CERTIFICATE")):
+    if plain and settings.scheme != "https" and not settings.env.text(otlp_all("CERTIFICATE")):
         effect = "without http:// in front the connection is encrypted (TLS)"
         yield Remark("tls-implied", variable.name, Volume.SILENT, effect)
 
@@ -69,7 +68,6 @@ def _insecure(settings: GrpcSettings) -> Iterator[Remark]:
     if asked is None:
         return
     word = (asked.value or "").strip().lower()
-    scheme = urlsplit(settings.endpoint_from.value or "http:").scheme
     if settings.insecure_from is settings.endpoint_from:
         if word in TRUE_LOOKING:
             effect = "https:// in the endpoint wins: the connection is encrypted"
@@ -77,7 +75,7 @@ def _insecure(settings: GrpcSettings) -> Iterator[Remark]:
     elif not settings.insecure and word in TRUE_LOOKING:
         effect = "only the exact word true means plaintext: the connection is encrypted"
         yield Remark("insecure-word", asked.name, Volume.SILENT, effect)
-    elif not settings.insecure and scheme == "http":
+    elif not settings.insecure and settings.scheme == "http":
         code = "insecure-word" if not word else "insecure-false"
         effect = "it wins over http:// in the endpoint: the connection is encrypted"
         yield Remark(code, asked.name, Volume.SILENT, effect)

@@ -16,7 +16,7 @@ from lens_preflight.otel.files import Files
 from lens_preflight.otel.headers import Headers, parse
 from lens_preflight.otel.precedence import non_empty, otlp, otlp_all
 from lens_preflight.otel.proxies import requests_proxy
-from lens_preflight.otel.remark import Remark
+from lens_preflight.otel.remark import Part, Remark
 
 DEFAULT_ENDPOINT = "http://localhost:4318"
 DEFAULT_TIMEOUT = 10.0
@@ -133,11 +133,15 @@ class HttpSettings:
                 Harm.RAISES, "RuntimeError", variable=variable.name, message=message, when="setup_telemetry"
             )
 
+    def remark_parts(self) -> tuple[Part, ...]:
+        """The looks for settings that do something else than they say."""
+        from lens_preflight.otel.http_remarks import parts
+
+        return parts(self)
+
     def remarks(self) -> tuple[Remark, ...]:
         """Settings of this exporter that do something else than they say."""
-        from lens_preflight.otel.http_remarks import remarks
-
-        return remarks(self)
+        return tuple(remark for part in self.remark_parts() for remark in part())
 
     def exporter(self, protocol_from: Variable, before: tuple[Remark, ...] = ()) -> Exporter:
         """All facts at once."""

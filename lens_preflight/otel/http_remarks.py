@@ -6,6 +6,7 @@ Source: opentelemetry-exporter-otlp-proto-http 1.45.2 with requests 2.34.2, exec
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from lens_preflight.otel.files import Kind
 from lens_preflight.otel.grpc_remarks import long_timeout
 from lens_preflight.otel.header_remarks import header_remarks
 from lens_preflight.otel.precedence import otlp, otlp_all
-from lens_preflight.otel.remark import Remark, Volume
+from lens_preflight.otel.remark import Part, Remark, Volume
 
 if TYPE_CHECKING:
     from lens_preflight.otel.http_exporter import HttpSettings
@@ -22,19 +23,18 @@ GRPC_PORT = 4317
 OWN = ("content-type", "content-encoding")
 
 
-def remarks(settings: HttpSettings) -> tuple[Remark, ...]:
-    """All of them, in the order of the settings.
+def parts(settings: HttpSettings) -> tuple[Part, ...]:
+    """What there is to look at, each of which may raise Undecided by itself."""
+    looks = (_endpoint, _timeout, _compression, _trust, _headers)
+    return tuple(partial(look, settings) for look in looks)
 
-    Raises:
-        Undecided: a variable is not known before start.
-    """
-    found = [*_endpoint(settings), *_numbers(settings), *_trust(settings)]
-    found += header_remarks(settings.parsed_headers, settings.headers_from.name)
+
+def _headers(settings: HttpSettings) -> Iterator[Remark]:
+    yield from header_remarks(settings.parsed_headers, settings.headers_from.name)
     for name, _ in settings.parsed_headers.items:
         if name in OWN:
             effect = f"it replaces the exporter's own {name!r}, which the collector decodes by"
-            found.append(Remark("header-type", settings.headers_from.name, Volume.SILENT, effect))
-    return tuple(found)
+            yield Remark("header-type", settings.headers_from.name, Volume.SILENT, effect)
 
 
 def _endpoint(settings: HttpSettings) -> Iterator[Remark]:
@@ -61,7 +61,7 @@ def _endpoint(settings: HttpSettings) -> Iterator[Remark]:
         yield Remark("http-on-grpc-port", variable.name, Volume.SILENT, effect)
 
 
-def _numbers(settings: HttpSettings) -> Iterator[Remark]:
+def _timeout(settings: HttpSettings) -> Iterator[Remark]:
     text = settings.timeout_from.value
     if text:
         try:
@@ -70,6 +70,9 @@ def _numbers(settings: HttpSettings) -> Iterator[Remark]:
             effect = f"{text!r} is no number of seconds, so 10 is used"
             yield Remark("timeout-not-a-number", settings.timeout_from.name, Volume.WARNS, effect)
     yield from long_timeout(settings.timeout, settings.timeout_from.name)
+
+
+def _compression(settings: HttpSettings) -> Iterator[Remark]:
     word = (settings.compression_from.value or "none").lower().strip()
     if word != settings.compression:
         effect = f"{word!r} is not known here, so nothing is compressed"

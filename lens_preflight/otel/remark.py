@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 
 class Volume(enum.Enum):
@@ -27,3 +29,7 @@ class Remark:
     variable: str
     volume: Volume
     effect: str
+
+
+Part: TypeAlias = Callable[[], Iterable[Remark]]
+"""One look at the settings of an exporter; may raise Undecided or LibraryFailure."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel import processors
-from lens_preflight.otel.exporter import Exporter, exporter
+from lens_preflight.otel.exporter import Exporter, exporter, protocol, settings
 from lens_preflight.otel.files import AllThere
 from lens_preflight.otel.processors import Batch
+from lens_preflight.otel.remark import Part, Remark
 from lens_preflight.otel.resource import ResourceText, from_environment
 from lens_preflight.otel.sampler import Sampler, sampler
 from lens_preflight.otel.wire import Wire, wire
@@ -45,6 +47,14 @@ class OtelView:
     def exporter(self, signal: str) -> Exporter:
         """The exporter of a signal: traces, metrics or logs."""
         return exporter(self.env, signal, self.generation, self.files, self.prefixes)
+
+    def remark_parts(self, signal: str) -> tuple[Part, ...]:
+        """The looks for settings of a signal that do something else than they say."""
+        found = settings(self.env, signal, self.generation, self.files, self.prefixes)
+        return () if found is None else (partial(self._protocol, signal), *found.remark_parts())
+
+    def _protocol(self, signal: str) -> tuple[Remark, ...]:
+        return protocol(self.env, signal, self.generation)[2]
 
     def wire(self, signal: str) -> Wire:
         """The HTTP request of a signal; LibraryFailure when requests refuses the URL."""

@@ -1,0 +1,78 @@
+"""What to type instead of a text that the libraries do not take as it was meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+from lens_preflight.core.variable import Variable
+
+Remedy: TypeAlias = tuple[str, tuple[tuple[str, str | None], ...]]
+
+SECONDS = "3"
+PLAIN = ("insecure-word", "insecure-false")
+UNSET = ("SIGABRT", "InvalidCompressionValueException", "KeyError", "StopIteration", "RuntimeError")
+
+
+def remedy(problem: str, variable: Variable) -> Remedy:
+    """One line to type, and the settings that it stands for.
+
+    ``problem`` is the code of a remark, or the exception or status of what fails. No text that may
+    hold a secret is repeated.
+    """
+    name, text = variable.name, (variable.value or "").strip()
+    if name.endswith("HEADERS"):
+        return f"export {name}='name=value,name2=value2', blanks as %20 and commas as %2C", ()
+    if "@" in text:
+        return f"export {name} without user and password, and put a token into the headers", ()
+    value = _instead(problem, name, text)
+    if value is None:
+        return f"unset {name}", ((name, None),)
+    if value == text:
+        return f"correct {name}", ()
+    return f"export {name}={value}", ((name, value),)
+
+
+def _instead(problem: str, name: str, text: str) -> str | None:
+    """The text that was most likely meant, None to unset the variable."""
+    if problem in UNSET or name.endswith(("CERTIFICATE", "CLIENT_KEY")):
+        return None
+    if problem in PLAIN:
+        return "true"
+    if name.endswith("ENDPOINT"):
+        return _endpoint(problem, text)
+    if name.endswith("PROTOCOL"):
+        return "http/protobuf" if text.lower().startswith("http") or "proto" in text.lower() else "grpc"
+    if name.endswith("TIMEOUT"):
+        return _seconds(text)
+    if name.endswith(("_ENABLED", "_DISABLED")):
+        return "1" if text.lower().strip("'\"")[:1] in ("y", "t", "e", "1", "2") else "0"
+    if name.endswith("EXPORT_STRATEGY"):
+        return "single_rank"
+    if name.endswith("_EXPORTER"):
+        return "console" if text.lower() == "console" else "otlp"
+    number = re.match(r"\d+", text)
+    return number[0] if number and int(number[0]) > 0 and problem != "ValueError" else None
+
+
+def _endpoint(problem: str, text: str) -> str:
+    """The endpoint with a scheme, one port and no path that is appended anyway."""
+    plain = text.strip("'\" ").split(",")[0]
+    if problem == "path-doubled":
+        return re.split(r"[?#]", re.sub(r"/v1(/\w+)?/?$", "", plain))[0]
+    if problem == "path-missing":
+        return f"{plain.rstrip('/')}/v1/traces"
+    host = re.sub(r"^[a-z+]*:?/*", "", plain) if "://" not in plain and not plain.startswith("[") else plain
+    if "://" not in host:
+        host = f"http://{host or plain or 'localhost'}"
+    return host if re.search(r":\d{1,5}(/|$)", host) else f"{host.rstrip('/:')}:4317"
+
+
+def _seconds(text: str) -> str:
+    """Seconds out of a text with a unit, or out of milliseconds."""
+    number = re.match(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m)?", text)
+    if not number:
+        return SECONDS
+    value = float(number[1]) * {"ms": 0.001, "m": 60.0}.get(number[2] or "", 1.0)
+    value = value / 1000 if value >= 1000 else value
+    return f"{value:g}" if 0 < value < 300 else SECONDS
