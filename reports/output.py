@@ -61,6 +61,11 @@ def _wanted(option: str) -> Wanted:
     return Wanted(name, os.path.expanduser(path))  # noqa: PTH111
 
 
+def console_on_stderr(reports: Iterable[Wanted]) -> bool:
+    """Whether another report takes standard output; ask before looking which one is a terminal."""
+    return any(one.path is None and one.format != _CONSOLE for one in reports)
+
+
 def write_all(
     record: RunRecord,
     reports: Sequence[Wanted] = (),

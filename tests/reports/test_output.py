@@ -15,7 +15,7 @@ import pytest
 
 from lens_preflight.core.errors import InputError
 from lens_preflight.reports import ReportError, Style
-from lens_preflight.reports.output import Wanted, fitted, wanted, write_all, write_file
+from lens_preflight.reports.output import Wanted, console_on_stderr, fitted, wanted, write_all, write_file
 from tests.reports.records import everything
 
 
@@ -98,6 +98,14 @@ def test_two_names_of_one_file_are_one_place(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
     with pytest.raises(InputError):
         wanted([f"json={tmp_path / 'file'}", f"junit={tmp_path / 'link'}"])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [([], False), (["json=x"], False), (["console"], False), (["json"], True), (["json=x", "junit=-"], True)],
+)
+def test_who_has_standard_output_is_known_beforehand(options: list[str], expected: bool) -> None:
+    assert console_on_stderr(wanted(options)) is expected
 
 
 def test_options_are_read() -> None:
