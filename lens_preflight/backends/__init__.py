@@ -1,0 +1,19 @@
+"""Clients of the places where telemetry is searched for: five questions, each with one reading."""
+
+from lens_preflight.backends.backend import Backend
+from lens_preflight.backends.opening import is_collector, open_backend, open_telemetry
+from lens_preflight.backends.telemetry import Telemetry
+from lens_preflight.backends.words import Marker, Reading, Scope, Step, Word
+
+__all__ = [
+    "Backend",
+    "Marker",
+    "Reading",
+    "Scope",
+    "Step",
+    "Telemetry",
+    "Word",
+    "is_collector",
+    "open_backend",
+    "open_telemetry",
+]

@@ -1,0 +1,275 @@
+"""One bounded HTTP client for all backends: no redirect, no endless body, a budget of calls."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from lens_preflight.backends.words import Answered, Word
+from lens_preflight.core.deadline import Deadline
+
+MAX_BODY = 4 << 20
+"""Bytes of an answer read at most; the largest that is asked for has some 100 kB."""
+
+MAX_CALL = 10.0
+"""Seconds that one call may take, from the connection to the last byte."""
+
+MAX_CALLS = 40
+"""Calls to one backend in one run; the strictest vendor allows 300 an hour."""
+
+MAX_PAUSE = 20.0
+"""Seconds of a Retry-After that are still waited for."""
+
+Params: TypeAlias = Mapping[str, str] | Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer as it came: ``headers`` with names in lower case, ``body`` complete."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def type(self) -> str:
+        """The media type without parameters, in lower case."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def text(self) -> str:
+        """The body as text; bytes that are none become replacement signs."""
+        return self.body.decode("utf-8", "replace")
+
+    @property
+    def html(self) -> bool:
+        """True when this is a page for people."""
+        start = self.body[:512].lstrip().lower()
+        return self.type == "text/html" or start.startswith((b"<!doctype html", b"<html"))
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises:
+            Answered: it is none.
+        """
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            raise Answered(
+                Word.MALFORMED,
+                "the answer is not JSON, or is cut short",
+                "run lens-preflight again; if it stays, look at the proxy in front of the backend",
+                status=self.status,
+            ) from None
+
+
+@dataclass(frozen=True)
+class Access:
+    """How to get in: request headers with tokens (secrets), proxies by scheme, and what to verify by."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    proxies: Mapping[str, str] = field(default_factory=dict, repr=False)
+    verify: str | bool = True
+
+
+class Client:
+    """Calls below one base URL until the deadline; safe to use from several threads.
+
+    ``base`` has no trailing slash, no query and no credentials. ``pause`` waits a number of seconds;
+    tests hand in their own.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        access: Access,
+        deadline: Deadline,
+        *,
+        calls: int = MAX_CALLS,
+        pause: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self.base = base
+        self.deadline = deadline
+        self.skew = 0.0
+        self._access = access
+        self._left = calls
+        self._pause = pause
+        self._lock = threading.Lock()
+
+    def now(self) -> float:
+        """The time by the clock of the backend, in Unix seconds, as far as its answers tell it."""
+        return time.time() + self.skew
+
+    def wait(self, seconds: float) -> None:
+        """Pause, never beyond the deadline."""
+        self._pause(self.deadline.remaining(seconds))
+
+    def get(self, path: str, params: Params = ()) -> Reply:
+        """GET below the base URL; raises Answered when there is no answer to look at."""
+        return self._call("GET", path, params, None)
+
+    def post(self, path: str, body: Any = None, params: Params = ()) -> Reply:
+        """POST of a JSON body below the base URL; raises Answered likewise."""
+        return self._call("POST", path, params, body)
+
+    def _call(self, method: str, path: str, params: Params, body: Any) -> Reply:
+        for attempt in range(3):
+            with self._lock:
+                if self._left <= 0:
+                    raise Answered(Word.INCONCLUSIVE, "the budget of calls to this backend is spent")
+                self._left -= 1
+            reply = self._once(method, path, params, body)
+            wait = retry_after(reply)
+            if wait is None or attempt == 2 or wait > min(MAX_PAUSE, self.deadline.remaining() - 1.0):
+                return reply
+            self._pause(wait)
+        raise AssertionError("unreachable")
+
+    def _once(self, method: str, path: str, params: Params, body: Any) -> Reply:
+        import requests
+
+        seconds = self.deadline.remaining(MAX_CALL)
+        if seconds <= 0:
+            raise Answered(Word.INCONCLUSIVE, "no time is left to ask it", "give --timeout more seconds")
+        until = time.monotonic() + seconds
+        with requests.Session() as session:
+            session.trust_env = False  # no netrc, no proxy but the one that was decided
+            try:
+                reply = session.request(
+                    method,
+                    self.base + path,
+                    params=params,
+                    json=body,
+                    headers={
+                        "Accept": "application/json",
+                        "User-Agent": "lens-preflight",
+                        **self._access.headers,
+                    },
+                    proxies=dict(self._access.proxies),
+                    verify=self._access.verify,
+                    timeout=seconds,
+                    allow_redirects=False,
+                    stream=True,
+                )
+                headers = {name.lower(): value for name, value in reply.headers.items()}
+                self._watch_clock(headers)
+                return Reply(reply.status_code, headers, _read(reply, until))
+            except (requests.RequestException, OSError, ValueError) as error:
+                raise _unreachable(error, self.base) from None
+
+    def _watch_clock(self, headers: Mapping[str, str]) -> None:
+        """Learn the backend's clock from its Date header, which is good to a second."""
+        try:
+            self.skew = email.utils.parsedate_to_datetime(headers["date"]).timestamp() - time.time()
+        except (KeyError, ValueError, TypeError):
+            return
+        if abs(self.skew) < 2.0:
+            self.skew = 0.0
+
+
+def retry_after(reply: Reply) -> float | None:
+    """Seconds to wait before the same call may be made again, None when it should not be."""
+    if reply.status not in (429, 503):
+        return None
+    text = reply.headers.get("retry-after", "").strip()
+    if text.isdigit():
+        return float(text)
+    if text:
+        try:
+            return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+        except (ValueError, TypeError):
+            return None
+    return None
+
+
+def _read(reply: Any, until: float) -> bytes:
+    """The body, piece by piece as it arrives, so that a dripping server cannot hold us."""
+    body = bytearray()
+    for piece in _pieces(reply):
+        body += piece
+        if len(body) > MAX_BODY:
+            raise Answered(
+                Word.MALFORMED,
+                f"the answer is larger than {MAX_BODY >> 20} MiB, far more than was asked for",
+                "check that --backend names the API and not a file server",
+                status=reply.status_code,
+            )
+        if time.monotonic() > until:
+            raise Answered(
+                Word.INCONCLUSIVE,
+                "the answer arrives too slowly to be read in time",
+                "give --timeout more seconds, or ask those who run the backend",
+                status=reply.status_code,
+            )
+    return bytes(body)
+
+
+def _pieces(reply: Any) -> Any:
+    """Pieces of the decoded body, at most 64 KiB each, as soon as there is a byte of one."""
+    raw = reply.raw
+    if not hasattr(raw, "read1"):  # urllib3 1.26
+        yield from reply.iter_content(1)
+        return
+    while piece := raw.read1(65536, decode_content=True):
+        yield piece
+
+
+def _unreachable(error: Exception, base: str) -> Answered:
+    """Why there is no answer, by the kind of the exception; its text is never shown."""
+    import requests
+
+    scheme = urlsplit(base).scheme
+    names = {type(e).__name__ for e in _chain(error)}
+    if isinstance(error, requests.exceptions.SSLError):
+        if names & {"SSLCertVerificationError"}:
+            return Answered(
+                Word.UNREACHABLE,
+                "its certificate is not trusted here",
+                "export REQUESTS_CA_BUNDLE=/path/to/ca.pem",
+            )
+        return Answered(
+            Word.UNREACHABLE,
+            "TLS fails: the port seems to speak plaintext",
+            "write http:// instead of https://",
+        )
+    if isinstance(error, requests.exceptions.Timeout):
+        return Answered(
+            Word.UNREACHABLE,
+            "no answer in time",
+            "check host and port of --backend, and whether this host may reach it",
+        )
+    if names & {"NameResolutionError", "gaierror"}:
+        return Answered(Word.UNREACHABLE, "the host name has no address here", "check the host of --backend")
+    if names & {"ProxyError"}:
+        return Answered(Word.UNREACHABLE, "the proxy does not pass the call on", "set no_proxy for this host")
+    if isinstance(error, requests.exceptions.ChunkedEncodingError | requests.exceptions.ContentDecodingError):
+        return Answered(Word.MALFORMED, "the answer is cut short", "run lens-preflight again")
+    if names & {"IncompleteRead", "ProtocolError"} and "ConnectionRefusedError" not in names:
+        hint = "write https:// instead of http://" if scheme == "http" else "check the port of --backend"
+        return Answered(Word.UNREACHABLE, "the connection is closed without an answer", hint)
+    if "ConnectionRefusedError" in names:
+        return Answered(
+            Word.UNREACHABLE,
+            "nothing listens on that port",
+            "check the port of --backend, or start the backend",
+        )
+    return Answered(Word.UNREACHABLE, "no connection", "check host and port of --backend")
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An exception with all that it carries as cause, context, reason or argument."""
+    found: list[BaseException] = []
+    todo: list[object] = [error]
+    while todo and len(found) < 20:
+        one = todo.pop()
+        if isinstance(one, BaseException) and one not in found:
+            found.append(one)
+            todo += [one.__cause__, one.__context__, getattr(one, "reason", None), *one.args]
+    return found
