@@ -11,6 +11,8 @@ Remedy: TypeAlias = tuple[str, tuple[tuple[str, str | None], ...]]
 
 SECONDS = "3"
 PLAIN = ("insecure-word", "insecure-false")
+REFUSED = ("InvalidSchema", "MissingSchema", "InvalidURL")
+_SCHEME = re.compile(r"(?:(?:https?|grpcs?|tcp|ftp)(?::/{0,2}|//)|//)", re.IGNORECASE)
 UNSET = ("SIGABRT", "InvalidCompressionValueException", "KeyError", "StopIteration", "RuntimeError")
 
 
@@ -56,16 +58,17 @@ def _instead(problem: str, name: str, text: str) -> str | None:
 
 
 def _endpoint(problem: str, text: str) -> str:
-    """The endpoint with a scheme, one port and no path that is appended anyway."""
+    """The endpoint with a scheme, a port, and no path that is appended anyway."""
     plain = text.strip("'\" ").split(",")[0]
     if problem == "path-doubled":
         return re.split(r"[?#]", re.sub(r"/v1(/\w+)?/?$", "", plain))[0]
     if problem == "path-missing":
         return f"{plain.rstrip('/')}/v1/traces"
-    host = re.sub(r"^[a-z+]*:?/*", "", plain) if "://" not in plain and not plain.startswith("[") else plain
-    if "://" not in host:
-        host = f"http://{host or plain or 'localhost'}"
-    return host if re.search(r":\d{1,5}(/|$)", host) else f"{host.rstrip('/:')}:4317"
+    secure = plain.lower().startswith("https")
+    host = _SCHEME.sub("", plain).rstrip("/:") or "localhost"
+    if not re.search(r":\d{1,5}(/|$)", host):
+        host += ":4318" if problem in REFUSED else ":4317"
+    return f"{'https' if secure else 'http'}://{host}"
 
 
 def _seconds(text: str) -> str:
