@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lens_preflight.context import Context
 from lens_preflight.core.check import Check
+from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Need, Scope
 from lens_preflight.gifts import GIFTS, WORDS
 
@@ -17,6 +18,7 @@ class Missing:
     reason: str
     give: str
     expected: bool
+    at: Location | None = None
 
 
 def missing(check: Check, context: Context) -> Missing | None:
@@ -26,12 +28,21 @@ def missing(check: Check, context: Context) -> Missing | None:
             return _missing(need, context)
     if check.any_of and not any(_there(need, context) for need in check.any_of):
         first = _missing(check.any_of[0], context)
-        gifts = " or ".join(GIFTS[need] for need in check.any_of)
         words = ", ".join(WORDS[need] for need in check.any_of)
-        return Missing(f"{words} was given", gifts, first.expected)
+        return Missing(f"{words} was given", first.give, first.expected)
     if check.scope in (Scope.LAUNCH, Scope.SIGNAL) and not context.subject.launches:
-        return Missing("the job starts no process that could be read", "a launch line", True)
+        return _no_launch(context)
     return None
+
+
+def _no_launch(context: Context) -> Missing:
+    """Nothing that starts was found in the job files."""
+    for job in context.subject.jobs:
+        if job.unread:
+            return Missing(f"{job.path}: {job.unread}", job.remedy, True, job.unread_at)
+    names = ", ".join(job.path for job in context.subject.jobs) or "the job"
+    give = "lens-preflight check TRAINING_SCRIPT, when the script that starts it cannot be read"
+    return Missing(f"{names} starts no training process that could be read", give, True)
 
 
 def _there(need: Need, context: Context) -> bool:

@@ -12,7 +12,7 @@ from time import monotonic
 from lens_preflight.context import Context
 from lens_preflight.core.check import Check, Said
 from lens_preflight.core.deadline import Deadline
-from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
+from lens_preflight.core.errors import Broken, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Proof
 from lens_preflight.core.outcome import Judged, Outcome, Target
 from lens_preflight.core.words import Severity, Status
@@ -77,7 +77,8 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
     need = missing(check, context)
     if need is not None:
         status = Status.UNKNOWN if need.expected else Status.SKIP
-        return _outcome(check, target, status, reason=need.reason, missing_input=need.give)
+        outcome = _outcome(check, target, status, reason=need.reason, missing_input=need.give)
+        return replace(outcome, reason_at=need.at)
     said: list[Said] = []
     status, reason, at, give = Status.PASS, "", None, ""
     try:
@@ -90,6 +91,8 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
     except LibraryFailure as failure:
         status = Status.UNKNOWN
         reason = f"{failure}; see the findings of the check environment"
+    except Broken as broken:
+        status, reason = Status.ERROR, broken.reason
     except Exception as error:  # the one place: a check that breaks must not end the run
         status, reason = Status.ERROR, _crash(error)
     outcome = _sum_up(check, target, context, said, status, reason)

@@ -22,7 +22,8 @@ class Settings:
     """What a site or a project decided once; the command line wins over each of it.
 
     ``families`` maps a panel family to metric stems in OTel spelling; ``backends`` a name to a URL;
-    ``severity`` a rule id to its weight here, None for a rule that is switched off. ``gate`` is the
+    ``severity`` a rule id to its weight here, None for a rule that is switched off. ``local`` are files
+    with checks, relative to the settings file. ``gate`` is the
     table of the Slurm gate as written; the gate itself reads it.
     """
 
@@ -37,6 +38,7 @@ class Settings:
     backends: Mapping[str, str] = field(default_factory=dict)
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
     gate: Mapping[str, Any] = field(default_factory=dict)
+    local: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     source: str = ""
 
@@ -185,6 +187,7 @@ _KEYS: dict[str, Callable[[Any, str], dict[str, Any]]] = {
     "expect": _words("expect"),
     "select": _words("select"),
     "ignore": _words("ignore"),
+    "local": _words("local"),
     "site": _site,
     "families": _families,
     "backends": _backends,

@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "settings": {"core", "suggest", "choices", "waiver_settings"},
     "waiver_settings": {"core", "suggest"},
     "baseline": {"core"},
+    "plugins": {"core"},
     "waivers": {"core"},
     "checks": {"core"},
     "reports": {"core"},

@@ -27,6 +27,10 @@ from lens_preflight.cli.options import subject_options, verbosity_options
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="What makes the exit code non-zero [unknown].")
 @click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help="json, junit, console.")
 @click.option(
+    "--local", multiple=True, type=click.Path(), metavar="FILE", help="A file with checks; it is run."
+)
+@click.option("--baseline", type=click.Path(), metavar="FILE", help="Accept the findings listed in FILE.")
+@click.option(
     "--timeout", type=click.FloatRange(0.1, 86_400), default=30.0, metavar="S", help="One deadline."
 )
 @click.option(
@@ -41,10 +45,11 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     environment alone is judged.
     """
     from lens_preflight.cli.gather import gather, words
+    from lens_preflight.cli.known import known_checks
     from lens_preflight.cli.present import present, style, write_baseline
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.preflight import preflight
-    from lens_preflight.registry import builtin, register, select
+    from lens_preflight.registry import select
     from lens_preflight.reports.output import wanted
     from lens_preflight.subject.builder import build
 
@@ -52,7 +57,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     inputs = gather(targets, ctx.obj or (), options)
     settings = inputs.settings
     chosen = select(
-        register(builtin()),
+        known_checks(settings, options["local"], inputs.targets),
         words(options["select"]) or settings.select,
         words(options["ignore"]) or settings.ignore,
     )
@@ -68,4 +73,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     )
     look = style(options["color"], -1 if options["quiet"] else options["verbose"])
     code = present(record, subject, reports, look)
-    return write_baseline(options["baseline"], record) or code if options["baseline"] else code
+    if options["baseline"] is not None:
+        trouble = write_baseline(options["baseline"], record)
+        code = code or trouble
+    return code

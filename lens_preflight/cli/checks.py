@@ -7,13 +7,19 @@ import click
 
 @click.command()
 @click.argument("check_id", metavar="[ID]", required=False)
-def checks(check_id: str | None) -> None:
+@click.option(
+    "--local", multiple=True, type=click.Path(), metavar="FILE", help="A file with checks; it is run."
+)
+def checks(check_id: str | None, local: tuple[str, ...]) -> None:
     """List the checks, or show the page of one."""
-    from lens_preflight.pages import page
-    from lens_preflight.registry import builtin, find, register
+    from lens_preflight.cli.known import known_checks
+    from lens_preflight.registry import find
+    from lens_preflight.settings import Settings
 
-    known = register(builtin())
+    known = known_checks(Settings(), local)
     if check_id is not None:
+        from lens_preflight.pages import page
+
         click.echo(page(find(check_id, known)), nl=False)
         return
     width = max(len(one.id) for one in known)

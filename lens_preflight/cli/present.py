@@ -54,8 +54,8 @@ def write_baseline(name: str, record: RunRecord) -> int:
     """
     from pathlib import Path
 
-    from lens_preflight.reports.output import write_file
     from lens_preflight.baseline import baseline_text
+    from lens_preflight.reports.output import write_file
 
     if Path(name).exists():
         return 0

@@ -30,6 +30,14 @@ class Undecided(Exception):
         self.at = at
 
 
+class Broken(Exception):
+    """The check cannot be run at all; the text says why and what to do, and becomes its error."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class InputError(Exception):
     """Bad input from the user: one line saying what, where and what to do; exit code 2."""
 

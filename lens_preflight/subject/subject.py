@@ -115,7 +115,7 @@ class Subject:
         for one in launches:
             try:
                 fitting &= set(self.program(one).fits) or fitting
-            except (Skip, Undecided):
+            except Exception:  # the checks that ask for the program report it
                 continue
         named = pinned(self.inputs.folder, [one.program_file for one in launches], self.jobs)
         both = [g for g in GENERATIONS if g in fitting and (not named or g.id in named)]

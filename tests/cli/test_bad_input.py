@@ -90,8 +90,8 @@ def test_no_variables_at_all(tmp_path: Path) -> None:
     done = run(
         "check", "--offline", "--no-environ", "--profile", "ci", "--report", "json=-", "-q", cwd=tmp_path
     )
-    assert done.returncode in (0, 1, 4)
-    assert json.loads(done.stdout)["verdict"] in ("ready", "not-ready", "nothing-judged")
+    assert done.returncode == 3, "nobody says how many processes run"
+    assert json.loads(done.stdout)["verdict"] == "cannot-tell"
 
 
 def test_many_and_large_variables(tmp_path: Path) -> None:
