@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import Text, literal
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def evaluate(node: Node, state: State, expand: Lookup, assign: Callable[[str, Te
 
 def bare_name(node: Node) -> str | None:
     """The name, when the node is one plain variable name."""
-    parts = node.get("Parts") or ()
+    parts = parts_of(node)
     if node.get("Type") == "Word" and len(parts) == 1 and parts[0]["Type"] == "Lit":
         value: str = parts[0]["Value"]
         return value if value.isidentifier() else None

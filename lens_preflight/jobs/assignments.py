@@ -12,7 +12,7 @@ from lens_preflight.jobs.model import Loss, Remark, Slip
 from lens_preflight.jobs.names import RANKS, is_telemetry
 from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Rest, Var
-from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import brace_options, fields_of, text_of
 
@@ -180,7 +180,7 @@ def _read(shell: Shell, node: Node) -> tuple[str, list[Setting], bool]:
 
 
 def _spelled(shell: Shell, arg: Node) -> list[Setting]:
-    parts = (arg.get("Value") or {}).get("Parts") or ()
+    parts = parts_of(arg.get("Value"))
     if len(parts) == 1 and parts[0]["Type"] == "Lit":
         options = brace_options(parts[0]["Value"])
         if options:
@@ -273,7 +273,7 @@ def inspect(shell: Shell, setting: Setting) -> None:
         if (
             part["Type"] == "SglQuoted"
             and _QUOTED_NAME.search(part["Value"])
-            and not part.get("Dollar") is True
+            and part.get("Dollar") is not True
         ):
             remark(shell, Slip.QUOTED_LITERALLY, name, setting.line, "the quotes keep the $ as it stands")
     empty = [p["Param"]["Value"] for p in parts if p["Type"] == "ParamExp" and _is_unset(shell, p)]
@@ -290,7 +290,7 @@ def inspect(shell: Shell, setting: Setting) -> None:
 
 
 def _flat(word: Node) -> Iterable[Node]:
-    for part in word.get("Parts") or ():
+    for part in parts_of(word):
         yield part
         if part["Type"] == "DblQuoted":
             yield from _flat(part)

@@ -61,8 +61,8 @@ def _unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
 
 def _unset_many(shell: Shell, word: Field) -> None:
     """``unset $(env | grep ...)``: the names that the pattern in the text fits, as far as it tells."""
-    pattern = " ".join(s.name for s in word.text.symbols)
-    prefixes = set(re.findall(r"\b(SLURM|PMIX?|OMPI|MPI|OTEL|NEMO_LENS)\b", pattern.replace("_", " ")))
+    pattern = " ".join(f"{s.name} {s.source}" for s in word.text.symbols)
+    prefixes = set(re.findall(r"(?<![A-Za-z])(SLURM|PMIX?|OMPI|MPI|OTEL|NEMO)(?![A-Za-z])", pattern))
     for name in list(shell.state.vars):
         if any(name.startswith(prefix + "_") for prefix in prefixes):
             shell.state.vars[name] = Var(None, True, at=shell.frame.inner(word.line))
@@ -122,6 +122,9 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     if any(s.name == "<(...)" for s in target.text.symbols):
         return _opaque_source(shell, "the output of a command", line)
     full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
+    made = shell.run.made.get(target.text.template)
+    if made is not None:
+        return _source_text(shell, made.text, line)
     content = shell.run.files.text(full) if full else None
     if content is None and named and full and "/" not in named:
         content = shell.run.files.text(os.path.join(shell.run.folder, named))
@@ -197,7 +200,11 @@ def _eval(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
 def _is_program_text(text: Text) -> bool:
     """True when the symbols may hold whole statements."""
     literal_part = "".join(p for p in text.pieces if isinstance(p, str))
-    loose = [s for s in text.symbols if s.known is None and s.cause in (Cause.COMMAND, Cause.ARGUMENT, Cause.OPAQUE)]
+    loose = [
+        s
+        for s in text.symbols
+        if s.known is None and s.cause in (Cause.COMMAND, Cause.ARGUMENT, Cause.OPAQUE)
+    ]
     return bool(loose) and not literal_part.strip(" ;\"'")
 
 
@@ -258,7 +265,9 @@ def _read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
     line = words[0].line
     if lines is None:
         for name in names:
-            shell.assign(name, Text.of(Symbol(name, Cause.COMMAND, optional=True, reason="read at run time")), line)
+            shell.assign(
+                name, Text.of(Symbol(name, Cause.COMMAND, optional=True, reason="read at run time")), line
+            )
         return None
     if not lines:
         return False
@@ -293,7 +302,11 @@ def _split(text: str, ifs: str, limit: int) -> list[str]:
     others = "".join(c for c in ifs if not c.isspace())
     text = text.strip(blank) if blank else text
     if others:
-        pattern = f"[{re.escape(blank)}]*[{re.escape(others)}][{re.escape(blank)}]*" if blank else f"[{re.escape(others)}]"
+        pattern = (
+            f"[{re.escape(blank)}]*[{re.escape(others)}][{re.escape(blank)}]*"
+            if blank
+            else f"[{re.escape(others)}]"
+        )
         return re.split(pattern, text, maxsplit=max(0, limit - 1))
     return re.split(f"[{re.escape(blank)}]+", text, maxsplit=max(0, limit - 1)) if blank else [text]
 
@@ -375,7 +388,20 @@ def _printf(shell: Shell, words: list[Field], body: Field | None, last: bool) ->
 
 def _module(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
     action = next((w.constant for w in words[1:] if not w.constant.startswith("-")), "")
-    quiet = ("list", "avail", "av", "spider", "show", "purge", "unload", "use", "unuse", "whatis", "init", "info")
+    quiet = (
+        "list",
+        "avail",
+        "av",
+        "spider",
+        "show",
+        "purge",
+        "unload",
+        "use",
+        "unuse",
+        "whatis",
+        "init",
+        "info",
+    )
     if action in quiet or not action:
         return True
     name = " ".join(w.constant for w in words[:3])

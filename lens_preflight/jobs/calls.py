@@ -13,7 +13,7 @@ from lens_preflight.jobs.draft import Step
 from lens_preflight.jobs.model import Loss, Slip
 from lens_preflight.jobs.run import DEPTH, Frame
 from lens_preflight.jobs.state import Bound, State, Var
-from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
 from lens_preflight.jobs.words import Field, fields_of
 
@@ -60,7 +60,7 @@ def _prefix(shell: Shell, nodes: Sequence[Node], temporary: bool) -> list[Settin
 
 def _substitutes(node: Node) -> bool:
     for assign in node.get("Assigns") or ():
-        for part in (assign.get("Value") or {}).get("Parts") or ():
+        for part in parts_of(assign.get("Value")):
             if part["Type"] == "CmdSubst":
                 return True
     return False
@@ -277,12 +277,19 @@ def _mistyped(shell: Shell, words: list[Field]) -> None:
 
 
 def start_process(
-    shell: Shell, words: list[Field], settings: list[Setting], body: Field | None, last: bool, execs: bool = False
+    shell: Shell,
+    words: list[Field],
+    settings: list[Setting],
+    body: Field | None,
+    last: bool,
+    execs: bool = False,
 ) -> None:
     """An external command: the environment of the moment, and the way to the program."""
     from lens_preflight.jobs.chain import follow
 
     env = shell.state.exported()
+    if body is None and shell.piped is not None:
+        body = Field(shell.piped, words[0].line)
     for setting in settings:
         shell.note(setting.name, setting.line, Loss.PREFIX)
         assignments.inspect(shell, setting)

@@ -24,15 +24,11 @@ SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh"})
 _SHELL_SHEBANG = re.compile(r"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?:\S*/)?(bash|sh|dash|zsh|ksh)\b")
 _PYTHON_SHEBANG = re.compile(r"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?:\S*/)?(?:python|pypy)[\d.]*\b")
 _PYTHON = re.compile(r"(?:python|pypy)(?:\d(?:\.\d+)?)?t?")
-_HELPERS = frozenset("pip venv ensurepip json.tool http.server compileall pytest py_compile site uv build twine".split())
+_HELPERS = frozenset(
+    ["pip", "venv", "ensurepip", "json.tool", "http.server", "compileall", "pytest", "py_compile", "site", "uv", "build", "twine"]
+)
 _TOOLS = frozenset(
-    "hostname nvidia-smi echo printf mkdir rm cp mv ln ls cat sleep date true false sync rsync tar df du free top ps "
-    "env printenv id whoami ulimit lscpu numactl ip ifconfig ping curl wget scontrol squeue sacct sinfo scancel tee "
-    "touch chmod find sed awk grep head tail cut sort xargs pip pip3 git make cmake gcc nvcc nc ibstat dcgmi pkill "
-    "kill killall which type unzip zip otelcol otelcol-contrib rotel prometheus all_reduce_perf ibv_devinfo ssh-keygen "
-    "trap wait test seq basename dirname readlink realpath mktemp stat lsof netstat ss host dig nslookup tmux screen "
-    "enroot docker podman apptainer singularity hf huggingface-cli aws gsutil gcloud jq yq bc expr uname sha256sum "
-    "module ldconfig apt-get apt yum python-config sbcast time".split()
+    ["hostname", "nvidia-smi", "echo", "printf", "mkdir", "rm", "cp", "mv", "ln", "ls", "cat", "sleep", "date", "true", "false", "sync", "rsync", "tar", "df", "du", "free", "top", "ps", "env", "printenv", "id", "whoami", "ulimit", "lscpu", "numactl", "ip", "ifconfig", "ping", "curl", "wget", "scontrol", "squeue", "sacct", "sinfo", "scancel", "tee", "touch", "chmod", "find", "sed", "awk", "grep", "head", "tail", "cut", "sort", "xargs", "pip", "pip3", "git", "make", "cmake", "gcc", "nvcc", "nc", "ibstat", "dcgmi", "pkill", "kill", "killall", "which", "type", "unzip", "zip", "otelcol", "otelcol-contrib", "rotel", "prometheus", "all_reduce_perf", "ibv_devinfo", "ssh-keygen", "trap", "wait", "test", "seq", "basename", "dirname", "readlink", "realpath", "mktemp", "stat", "lsof", "netstat", "ss", "host", "dig", "nslookup", "tmux", "screen", "enroot", "docker", "podman", "apptainer", "singularity", "hf", "huggingface-cli", "aws", "gsutil", "gcloud", "jq", "yq", "bc", "expr", "uname", "sha256sum", "module", "ldconfig", "apt-get", "apt", "yum", "python-config", "sbcast", "time"]
 )
 
 
@@ -94,6 +90,8 @@ def inner_shell(step: Step, shell: Shell) -> None:
             words.pop(0)
         elif flag == "-s":
             break
+        elif flag == "-n":
+            return
     while command and words and words[0].constant[:1] == "-" and len(words[0].constant) > 1:
         words.pop(0)
     label = f"{name} -lc" if login and command else (f"{name} -c" if command else name)
@@ -124,13 +122,15 @@ def run_script(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) ->
             _scripts_of(step, text, args, shell)
             return
     here = shell.frame
-    outermost = step.where.depth <= 1 and here.outer is None
-    if text.placed and here.fixed is None:
+    spelled = shell.run.spelled(text.script or body)
+    known = shell.run.places.get(spelled.strip("\n")) if "\n" in spelled.strip("\n") else None
+    if known is not None and here.outer is None:
+        frame = Frame(here.path, offset=known - 1, outer=here.outer)
+    elif text.placed and here.fixed is None:
         frame = Frame(here.path, offset=here.offset + text.line - 1, outer=here.outer)
     else:
-        line = step.at.line if outermost else here.inner(text.line).line
-        frame = Frame(here.path, fixed=line, outer=here.outer)
-    _run(Process, step, shell, frame, shell.run.spelled(body), args, Text.of(step.words[0].text.template
+        frame = Frame(here.path, fixed=here.inner(text.line).line, outer=here.outer)
+    _run(Process, step, shell, frame, spelled, args, Text.of(step.words[0].text.template
          if step.words else "bash"))  # fmt: skip
 
 
@@ -147,7 +147,9 @@ def _scripts_of(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) -
     launch(step, shell, None, None, (), opaque=why)
 
 
-def _run(process: type[Shell], step: Step, shell: Shell, frame: Frame, text: str, args: object, arg0: Text) -> None:
+def _run(
+    process: type[Shell], step: Step, shell: Shell, frame: Frame, text: str, args: object, arg0: Text
+) -> None:
     if shell.depth > DEPTH:
         shell.run.cannot_read("a script", "scripts start one another too deeply", step.at)
         return
@@ -163,6 +165,10 @@ def _script_file(step: Step, shell: Shell) -> None:
     word = step.words[0]
     named = word.text.path
     full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
+    made = shell.run.made.get(word.text.template)
+    if made is not None:
+        _made_script(step, made, shell)
+        return
     content = shell.run.files.text(full) if full else None
     if content is None or full is None:
         _missing_script(step, shell)
@@ -174,6 +180,21 @@ def _script_file(step: Step, shell: Shell) -> None:
     frame = Frame(shell.run.shown(full), outer=shell.frame.outer or step.at, executed=True)
     arg0 = Text.of(*word.text.pieces)
     _run(Process, step, shell, frame, content, tuple(w.text for w in step.words[1:]), arg0)
+
+
+def _made_script(step: Step, made: Field, shell: Shell) -> None:
+    """A script that the job itself wrote a few lines above."""
+    from lens_preflight.jobs.shell import Shell as Process
+
+    line = shell.frame.inner(made.line).line or made.line
+    frame = Frame(shell.frame.path, offset=made.line - 1 if made.placed else 0,
+                  fixed=None if made.placed else line, outer=shell.frame.outer)  # fmt: skip
+    if not made.placed:
+        frame = Frame(
+            shell.frame.path, fixed=shell.frame.inner(step.words[0].line).line, outer=shell.frame.outer
+        )
+    text = shell.run.spelled(made.text)
+    _run(Process, step, shell, frame, text, tuple(w.text for w in step.words[1:]), step.words[0].text)
 
 
 def _missing_script(step: Step, shell: Shell) -> None:
@@ -195,10 +216,24 @@ def other(step: Step, name: str, shell: Shell) -> None:
         pid1 = "shell file" if step.where.pid1 == "program" else step.where.pid1
         where = replace(step.where.link("script"), pid1=pid1)
         _script_file(step.next(step.words, where=where), shell)
+    elif word.text.template in shell.run.made:
+        pid1 = "shell file" if step.where.pid1 == "program" else step.where.pid1
+        _script_file(step.next(step.words, where=replace(step.where.link("script"), pid1=pid1)), shell)
     elif name.endswith((".sh", ".bash")):
         _missing_script(step, shell)
-    elif (step.where.in_step or step.where.container is not None) and "/" in (named or "") and name not in _TOOLS:
-        launch(step, shell, None, None, (), opaque=f"{word.text.template} is a program that cannot be read from here")
+    elif (
+        (step.where.in_step or step.where.container is not None)
+        and "/" in (named or "")
+        and name not in _TOOLS
+    ):
+        launch(
+            step,
+            shell,
+            None,
+            None,
+            (),
+            opaque=f"{word.text.template} is a program that cannot be read from here",
+        )
 
 
 _PYTHON_VALUED = ("-W", "-X", "-Q", "--check-hash-based-pycs")
@@ -211,7 +246,9 @@ def python(step: Step, shell: Shell) -> None:
         text = words[0].constant
         if text in ("-c", "-", "-V", "--version", "-h", "--help"):
             return
-        if text == "-m" or (text.startswith("-") and not text.startswith("--") and text.endswith("m") and len(text) > 2):
+        if text == "-m" or (
+            text.startswith("-") and not text.startswith("--") and text.endswith("m") and len(text) > 2
+        ):
             if len(words) > 1:
                 _module(step, words[1], tuple(words[2:]), shell)
             return
@@ -227,7 +264,9 @@ def python(step: Step, shell: Shell) -> None:
     if words:
         if words[0].constant.rpartition("/")[2] in ("setup.py",):
             return
-        launch(step.next(step.words, where=step.where.link("python")), shell, words[0], None, tuple(words[1:]))
+        launch(
+            step.next(step.words, where=step.where.link("python")), shell, words[0], None, tuple(words[1:])
+        )
 
 
 def _module(step: Step, word: Field, rest: tuple[Field, ...], shell: Shell) -> None:
@@ -248,7 +287,15 @@ def _module(step: Step, word: Field, rest: tuple[Field, ...], shell: Shell) -> N
     opaque = ""
     if name == "submitit.core._submit":
         opaque = "the program is a pickle of submitit"
-    launch(step.next(step.words, where=step.where.link("python")), shell, None, name, rest, opaque=opaque, at=word)
+    launch(
+        step.next(step.words, where=step.where.link("python")),
+        shell,
+        None,
+        name,
+        rest,
+        opaque=opaque,
+        at=word,
+    )
 
 
 def launch(

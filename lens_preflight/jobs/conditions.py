@@ -137,7 +137,7 @@ def _compare(left: Text, op: str, right: Text) -> bool | None:
         pattern = right.alternatives()
         if pattern is None:
             return None
-        answers = {_all(left, lambda text, one=one: text == one) for one in pattern}  # type: ignore[misc]
+        answers = {_all(left, lambda text, one=one: text == one) for one in pattern}
         same = answers.pop() if len(answers) == 1 else None
         return same if op != "!=" or same is None else not same
     if op in ("<", ">"):

@@ -19,16 +19,10 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 _DOCKER = frozenset(
-    "-e --env --env-file -v --volume -w --workdir --name --gpus --shm-size --network --net -u --user --entrypoint "
-    "--ipc-x --ulimit --device --cap-add --cap-drop -h --hostname --mount --platform --runtime -m --memory --cpus "
-    "--cpuset-cpus --ipc --pid --uts --label -l --label-file --add-host --dns --log-driver --log-opt --restart "
-    "--security-opt --tmpfs --volumes-from -p --publish --pull --stop-signal --stop-timeout --sysctl --cgroupns "
-    "--userns --memory-swap --oom-score-adj --pids-limit --group-add --cidfile --annotation --workdir".split()
+    ["-e", "--env", "--env-file", "-v", "--volume", "-w", "--workdir", "--name", "--gpus", "--shm-size", "--network", "--net", "-u", "--user", "--entrypoint", "--ipc-x", "--ulimit", "--device", "--cap-add", "--cap-drop", "-h", "--hostname", "--mount", "--platform", "--runtime", "-m", "--memory", "--cpus", "--cpuset-cpus", "--ipc", "--pid", "--uts", "--label", "-l", "--label-file", "--add-host", "--dns", "--log-driver", "--log-opt", "--restart", "--security-opt", "--tmpfs", "--volumes-from", "-p", "--publish", "--pull", "--stop-signal", "--stop-timeout", "--sysctl", "--cgroupns", "--userns", "--memory-swap", "--oom-score-adj", "--pids-limit", "--group-add", "--cidfile", "--annotation", "--workdir"]
 )
 _APPTAINER = frozenset(
-    "-B --bind --env --env-file -H --home --pwd --cwd -W --workdir --overlay -S --scratch --mount --network --dns "
-    "--hostname --apply-cgroups --fusemount --security --add-caps --drop-caps --app -o --nvccli-x --memory --cpus "
-    "--pem-path --fakeroot-x --pid-file".split()
+    ["-B", "--bind", "--env", "--env-file", "-H", "--home", "--pwd", "--cwd", "-W", "--workdir", "--overlay", "-S", "--scratch", "--mount", "--network", "--dns", "--hostname", "--apply-cgroups", "--fusemount", "--security", "--add-caps", "--drop-caps", "--app", "-o", "--nvccli-x", "--memory", "--cpus", "--pem-path", "--fakeroot-x", "--pid-file"]
 )
 _KEEPS = frozenset({"HOME", "TERM", "LANG", "PATH", "USER"})
 
@@ -112,7 +106,12 @@ def docker(step: Step, shell: Shell) -> None:
     shell.run.images.append(image.constant)
     pid1 = "init" if options.has("--init") or action == "exec" else "program"
     where = replace(
-        where.link(f"{runtime} {action}"), container=container, pid1=pid1, in_job=False, in_step=False, batch=False
+        where.link(f"{runtime} {action}"),
+        container=container,
+        pid1=pid1,
+        in_job=False,
+        in_step=False,
+        batch=False,
     )
     counts = where.counts
     gpus = _constant(options.text("--gpus"))
@@ -147,7 +146,9 @@ def _env_files(env: Exported, step: Step, options: Options, shell: Shell) -> Exp
         if text is None or full is None:
             shell.run.cannot_read(f"--env-file {option.value.template if option.value else ''}",
                                   "the file cannot be read from here", step.at)  # fmt: skip
-            env = replace(env, rest=Rest(False, Cause.OPAQUE, "a file that cannot be read here may set it", step.at))
+            env = replace(
+                env, rest=Rest(False, Cause.OPAQUE, "a file that cannot be read here may set it", step.at)
+            )
             continue
         shown = shell.run.shown(full)
         changes: dict[str, Bound] = {}
@@ -162,7 +163,9 @@ def _env_files(env: Exported, step: Step, options: Options, shell: Shell) -> Exp
                     detail = "an env file keeps its quotes"
                     shell.run.remark(Remark(Slip.QUOTES_KEPT, name, step.at, detail, at))
             else:
-                changes[name.strip()] = step.env.variables.get(name.strip()) or Bound(step.env.value(name.strip()))
+                changes[name.strip()] = step.env.variables.get(name.strip()) or Bound(
+                    step.env.value(name.strip())
+                )
         env = env.with_(changes)
     return env
 
@@ -248,7 +251,9 @@ def enroot(step: Step, shell: Shell) -> None:
     options = split(words[1:], ("-e", "--env", "-m", "--mount", "-c", "--rc", "--conf"))
     if not options.rest:
         return
-    mounts = mounts_of([o.value for o in options.all("-m", "--mount") if o.value is not None], step, shell.run)
+    mounts = mounts_of(
+        [o.value for o in options.all("-m", "--mount") if o.value is not None], step, shell.run
+    )
     container = Container("enroot", options.rest[0].constant, step.at, mounts, None, True, frozenset())
     shell.run.images.append(options.rest[0].constant)
     where = replace(step.where.link("enroot"), container=container)

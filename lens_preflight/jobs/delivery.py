@@ -50,9 +50,7 @@ def judge(draft: Draft, signal: Signal | None, traps: Mapping[str, tuple[str, in
     return Verdict(Delivery.SWALLOWED, signal.at, why)
 
 
-def _to_the_shell(
-    draft: Draft, signal: Signal, traps: Mapping[str, tuple[str, int]], path: str
-) -> Verdict:
+def _to_the_shell(draft: Draft, signal: Signal, traps: Mapping[str, tuple[str, int]], path: str) -> Verdict:
     where = draft.where
     trap = traps.get(signal.name)
     if draft.where.execs and not where.in_step:

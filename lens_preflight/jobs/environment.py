@@ -65,7 +65,9 @@ def if_nothing_is_submitted(env: Environment) -> tuple[Environment, tuple[str, .
     ]
     complete = env.complete or env.opaque == SUBMITTER
     merged = {**env.variables, **{v.name: v for v in changed}}
-    result = Environment(merged, complete, "" if complete else env.opaque, None if complete else env.opaque_at)
+    result = Environment(
+        merged, complete, "" if complete else env.opaque, None if complete else env.opaque_at
+    )
     return result, tuple(v.name for v in changed)
 
 
@@ -76,4 +78,12 @@ def is_per_process(text: Text) -> bool:
     return text.spread in (Spread.NODE, Spread.TASK)
 
 
-__all__ = ["SUBMITTER", "Cause", "environment", "if_nothing_is_submitted", "is_per_process", "variable", "written"]
+__all__ = [
+    "SUBMITTER",
+    "Cause",
+    "environment",
+    "if_nothing_is_submitted",
+    "is_per_process",
+    "variable",
+    "written",
+]

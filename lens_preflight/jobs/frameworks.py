@@ -21,7 +21,13 @@ _INHERIT = 4
 
 
 def overlaid(
-    env: Environment, framework: Framework, args: Sequence[str], at: Location, files: Files, folder: str | None, shown: object
+    env: Environment,
+    framework: Framework,
+    args: Sequence[str],
+    at: Location,
+    files: Files,
+    folder: str | None,
+    shown: object,
 ) -> Environment:
     """The environment after the framework has put its flags and its YAML into it."""
     changes = list(_flags(framework, args, at))
@@ -98,7 +104,9 @@ def _yaml(
             continue
         if variable.state is State.UNSET or (effective and not (variable.value or "").strip()):
             written = _spelled(value, one.type)
-            found.append(Variable(name, State.VALUE, written, Origin(f"{framework.yaml_path}.{one.name}", where)))
+            found.append(
+                Variable(name, State.VALUE, written, Origin(f"{framework.yaml_path}.{one.name}", where))
+            )
     return found
 
 
@@ -125,7 +133,11 @@ def _block(path: str, key: str, files: Files, shown: object, depth: int) -> dict
         return found
     pairs = {k.value: v for k, v in root.value if isinstance(k, yaml.ScalarNode)}
     parents = pairs.get("defaults")
-    names = [parents] if isinstance(parents, yaml.ScalarNode) else (parents.value if isinstance(parents, yaml.SequenceNode) else [])
+    names = (
+        [parents]
+        if isinstance(parents, yaml.ScalarNode)
+        else (parents.value if isinstance(parents, yaml.SequenceNode) else [])
+    )
     for name in names:
         if isinstance(name, yaml.ScalarNode) and name.value.endswith((".yaml", ".yml")):
             parent = os.path.normpath(os.path.join(os.path.dirname(path), name.value))
@@ -133,6 +145,10 @@ def _block(path: str, key: str, files: Files, shown: object, depth: int) -> dict
     block = pairs.get(key)
     if isinstance(block, yaml.MappingNode):
         for k, v in block.value:
-            if isinstance(k, yaml.ScalarNode) and isinstance(v, yaml.ScalarNode) and not v.tag.endswith(":null"):
+            if (
+                isinstance(k, yaml.ScalarNode)
+                and isinstance(v, yaml.ScalarNode)
+                and not v.tag.endswith(":null")
+            ):
                 found[k.value] = (v.value, Location.file(shown(path), k.start_mark.line + 1))
     return found

@@ -27,7 +27,14 @@ from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import Field
 
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_][\w.-]*)\)")
-_PER_POD = ("metadata.name", "metadata.uid", "status.podip", "status.hostip", "spec.nodename", "completion-index")
+_PER_POD = (
+    "metadata.name",
+    "metadata.uid",
+    "status.podip",
+    "status.hostip",
+    "spec.nodename",
+    "completion-index",
+)
 MAX_DOCUMENTS = 64
 
 
@@ -51,7 +58,9 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
 
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        documents = [d for _, d in zip(range(MAX_DOCUMENTS), yaml.compose_all(text, Loader=loader), strict=False)]
+        documents = [
+            d for _, d in zip(range(MAX_DOCUMENTS), yaml.compose_all(text, Loader=loader), strict=False)
+        ]
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 1
@@ -67,7 +76,9 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
         return JobModel(path, "kubernetes", tuple(launches), unread="there is no parser for shell scripts",
                         unread_at=Location.file(path, 1), remedy=str(missing).rpartition("type ")[2].strip("`"))  # fmt: skip
     except RecursionError:
-        return JobModel(path, "kubernetes", unread="it is nested too deeply", unread_at=Location.file(path, 1))
+        return JobModel(
+            path, "kubernetes", unread="it is nested too deeply", unread_at=Location.file(path, 1)
+        )
     return JobModel(
         path,
         "kubernetes",
@@ -155,7 +166,9 @@ def _templates(document: Any) -> Iterator[Template]:
     for job in items(get(spec, "replicatedJobs")):
         inner = get(job, "template", "spec")
         count = (number(get(job, "replicas")) or 1) * (number(get(inner, "parallelism")) or 1)
-        yield Template(f"{kind}/{scalar(get(job, 'name')) or ''}", get(inner, "template", "spec"), count, count)
+        yield Template(
+            f"{kind}/{scalar(get(job, 'name')) or ''}", get(inner, "template", "spec"), count, count
+        )
     pod = get(spec, "template", "spec")
     if pod is not None:
         completions = number(get(spec, "completions")) or number(get(spec, "parallelism")) or 1
@@ -165,7 +178,9 @@ def _templates(document: Any) -> Iterator[Template]:
 
 
 def _replicas(kind: str, spec: Any, replica_specs: Any) -> Iterator[Template]:
-    counts = [number(get(v, "replicas")) if get(v, "replicas") is not None else 1 for _, v in pairs(replica_specs)]
+    counts = [
+        number(get(v, "replicas")) if get(v, "replicas") is not None else 1 for _, v in pairs(replica_specs)
+    ]
     total = None if any(c is None for c in counts) else sum(c or 0 for c in counts)
     text = scalar(get(spec, "nprocPerNode"))
     procs = int(text) if text and text.isdigit() else None
@@ -177,7 +192,9 @@ def _replicas(kind: str, spec: Any, replica_specs: Any) -> Iterator[Template]:
         if procs is not None:
             extra["PET_NPROC_PER_NODE"] = str(procs)
         provided = _PET if kind == "PyTorchJob" else ()
-        yield Template(f"{kind}/{name}", get(replica, "template", "spec"), count, total, procs, provided, extra)
+        yield Template(
+            f"{kind}/{name}", get(replica, "template", "spec"), count, total, procs, provided, extra
+        )
 
 
 def _train_job(spec: Any) -> Template:
@@ -256,7 +273,10 @@ def _entry(entry: Any, name: str, env: dict[str, Bound], maps: Any, path: str) -
         if found is not None:
             return Bound(literal(found[0]), Location.file(path, found[1]), "ConfigMap")
     kind = "secret" if get(source, "secretKeyRef") is not None else "config map"
-    optional = scalar(get(source, "secretKeyRef", "optional") or get(source, "configMapKeyRef", "optional")) == "true"
+    optional = (
+        scalar(get(source, "secretKeyRef", "optional") or get(source, "configMapKeyRef", "optional"))
+        == "true"
+    )
     one = Symbol(name, Cause.POD, reason=f"read from a {kind} at start", optional=optional)
     return Bound(Text.of(one), at, "valueFrom")
 
@@ -295,7 +315,9 @@ def _launches(path: str, templates: list[Template], maps: Any, run: Run, before:
     for template, container, env in drafts:
         first = len(run.drafts)
         _start(template, container, env, path, run, alone)
-        grace = number(get(template.spec, "terminationGracePeriodSeconds")) if template.spec is not None else None
+        grace = (
+            number(get(template.spec, "terminationGracePeriodSeconds")) if template.spec is not None else None
+        )
         for draft in run.drafts[first:]:
             key = f"{os.path.basename(path)}:{draft.at.line}"
             one = put_into_words(draft, run, key, None, {}, None if grace is None else float(grace))
@@ -312,7 +334,9 @@ def _sized(one: JobLaunch, template: Template) -> JobLaunch:
         world = None if template.nodes is None else template.nodes * (template.procs or 1)
         if not template.provided and template.label == "Job" and (template.replicas or 1) > 1:
             world = 1
-    return replace(one, nodes=template.nodes, world_size=world, tasks_per_node=None, replicas=template.replicas or 1)
+    return replace(
+        one, nodes=template.nodes, world_size=world, tasks_per_node=None, replicas=template.replicas or 1
+    )
 
 
 def _compared(
@@ -324,7 +348,12 @@ def _compared(
         if other is one:
             continue
         for name, bound in theirs:
-            if is_telemetry(name) and bound.value is not None and env.value(name) is None and name not in lost:
+            if (
+                is_telemetry(name)
+                and bound.value is not None
+                and env.value(name) is None
+                and name not in lost
+            ):
                 lost[name] = Lost(name, Loss.REPLICA, one.at, bound.at, "template")
     return replace(one, lost=tuple(lost.values()))
 
@@ -374,9 +403,7 @@ def _words(container: Any, env: Exported) -> list[Field]:
 
 
 def _mounts(pod: Any, container: Any, run: Run) -> tuple[tuple[str, str], ...]:
-    paths = {
-        scalar(get(v, "name")): scalar(get(v, "hostPath", "path")) for v in items(get(pod, "volumes"))
-    }
+    paths = {scalar(get(v, "name")): scalar(get(v, "hostPath", "path")) for v in items(get(pod, "volumes"))}
     found = []
     for mount in items(get(container, "volumeMounts")):
         outside = paths.get(scalar(get(mount, "name")))
@@ -391,7 +418,9 @@ def _mounts(pod: Any, container: Any, run: Run) -> tuple[tuple[str, str], ...]:
 
 def _gpus(container: Any) -> int | None:
     for place in ("limits", "requests"):
-        for key, value in pairs(get(container, "resources", place)) + pairs(get(container, "resourcesPerNode", place)):
+        for key, value in pairs(get(container, "resources", place)) + pairs(
+            get(container, "resourcesPerNode", place)
+        ):
             if key.endswith("/gpu"):
                 return number(value)
     return None

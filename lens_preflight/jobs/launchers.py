@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
     from lens_preflight.jobs.wrappers import Link
 
-_TORCHRUN = (
-    "--nnodes --nproc-per-node --rdzv-backend --rdzv-endpoint --rdzv-id --rdzv-conf --max-restarts --monitor-interval "
-    "--start-method --role --log-dir -r --redirects -t --tee --local-ranks-filter --node-rank --master-addr "
-    "--master-port --local-addr --logs-specs --ft-param-x --signals-to-handle --numa-binding --event-log-handler"
-).split()
+_TORCHRUN = ["--nnodes", "--nproc-per-node", "--rdzv-backend", "--rdzv-endpoint", "--rdzv-id", "--rdzv-conf", "--max-restarts", "--monitor-interval", "--start-method", "--role", "--log-dir", "-r", "--redirects", "-t", "--tee", "--local-ranks-filter", "--node-rank", "--master-addr", "--master-port", "--local-addr", "--logs-specs", "--ft-param-x", "--signals-to-handle", "--numa-binding", "--event-log-handler"]
 _FT = re.compile(r"--(?:ft|fault|nvrx)-[\w-]+")
 
 
@@ -77,7 +73,18 @@ def torchrun(step: Step, shell: Shell) -> None:
     if env.value("OMP_NUM_THREADS") is None and (procs or 2) > 1:
         env = env.with_({"OMP_NUM_THREADS": Bound(literal("1"), None, label)})
     where = replace(step.where.link(label), counts=counts)
-    _finish(step, shell, where, env, options.rest, options, world, agents, agent_nodes, elastic=elastic or _restarts(options))
+    _finish(
+        step,
+        shell,
+        where,
+        env,
+        options.rest,
+        options,
+        world,
+        agents,
+        agent_nodes,
+        elastic=elastic or _restarts(options),
+    )
 
 
 def _restarts(options: Options) -> bool:
@@ -142,13 +149,7 @@ def _finish(
     )
 
 
-_ACCELERATE = (
-    "--config-file --num-processes --num-machines --machine-rank --main-process-ip --main-process-port --mixed-precision "
-    "--dynamo-backend --gpu-ids --rdzv-backend --rdzv-conf --max-restarts --monitor-interval --deepspeed-config-file "
-    "--zero-stage --offload-optimizer-device --gradient-accumulation-steps --gradient-clipping --deepspeed-hostfile "
-    "--deepspeed-multinode-launcher --fsdp-sharding-strategy --num-cpu-threads-per-process --same-network-x --role "
-    "--tee --log-dir --fsdp-auto-wrap-policy --fsdp-state-dict-type --fsdp-version --same-network"
-).split()
+_ACCELERATE = ["--config-file", "--num-processes", "--num-machines", "--machine-rank", "--main-process-ip", "--main-process-port", "--mixed-precision", "--dynamo-backend", "--gpu-ids", "--rdzv-backend", "--rdzv-conf", "--max-restarts", "--monitor-interval", "--deepspeed-config-file", "--zero-stage", "--offload-optimizer-device", "--gradient-accumulation-steps", "--gradient-clipping", "--deepspeed-hostfile", "--deepspeed-multinode-launcher", "--fsdp-sharding-strategy", "--num-cpu-threads-per-process", "--same-network-x", "--role", "--tee", "--log-dir", "--fsdp-auto-wrap-policy", "--fsdp-state-dict-type", "--fsdp-version", "--same-network"]
 
 
 def accelerate(step: Step, shell: Shell) -> None:
@@ -170,7 +171,18 @@ def accelerate(step: Step, shell: Shell) -> None:
     env = step.env.with_(_worker_variables("accelerate", processes))
     agents = outer.tasks if step.where.in_step else None
     where = replace(step.where.link("accelerate launch"), counts=counts)
-    _finish(step, shell, where, env, options.rest, options, processes, agents, machines, elastic=_restarts(options))
+    _finish(
+        step,
+        shell,
+        where,
+        env,
+        options.rest,
+        options,
+        processes,
+        agents,
+        machines,
+        elastic=_restarts(options),
+    )
 
 
 def _accelerate_config(step: Step, options: Options, shell: Shell) -> dict[str, int]:
@@ -182,11 +194,7 @@ def _accelerate_config(step: Step, options: Options, shell: Shell) -> dict[str, 
     return {key: int(number) for key, number in found}
 
 
-_DEEPSPEED = (
-    "-H --hostfile -i --include -e --exclude --num-nodes --num-gpus --master-port --master-addr --node-rank --launcher "
-    "--launcher-args --ssh-port --autotuning --venv-script --elastic-training-x --min-elastic-nodes "
-    "--max-elastic-nodes --log-level --bind-core-list"
-).split()
+_DEEPSPEED = ["-H", "--hostfile", "-i", "--include", "-e", "--exclude", "--num-nodes", "--num-gpus", "--master-port", "--master-addr", "--node-rank", "--launcher", "--launcher-args", "--ssh-port", "--autotuning", "--venv-script", "--elastic-training-x", "--min-elastic-nodes", "--max-elastic-nodes", "--log-level", "--bind-core-list"]
 _DEEPSPEED_PASSES = ("MLFLOW", "PYTHON", "MV2", "UCX", "NCCL")
 
 
@@ -245,11 +253,7 @@ def _deepspeed_env(step: Step, shell: Shell) -> dict[str, Bound]:
     return found
 
 
-_MPI_VALUED = (
-    "-n -np --np -c -H --host -hostfile --hostfile --machinefile -machinefile --map-by --bind-to --rank-by -N "
-    "-npernode --npernode -ppn --ppn -perhost -wdir --wdir -hosts -f -iface -bootstrap --oversubscribe-x --prefix "
-    "--tag-output-x --output-filename --report-bindings-x -rf --rankfile -am --display -x -genvlist -envlist -path"
-).split()
+_MPI_VALUED = ["-n", "-np", "--np", "-c", "-H", "--host", "-hostfile", "--hostfile", "--machinefile", "-machinefile", "--map-by", "--bind-to", "--rank-by", "-N", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost", "-wdir", "--wdir", "-hosts", "-f", "-iface", "-bootstrap", "--oversubscribe-x", "--prefix", "--tag-output-x", "--output-filename", "--report-bindings-x", "-rf", "--rankfile", "-am", "--display", "-x", "-genvlist", "-envlist", "-path"]
 
 
 def mpirun(step: Step, shell: Shell) -> None:
@@ -260,8 +264,13 @@ def mpirun(step: Step, shell: Shell) -> None:
     if not words:
         return
     values = {name: value for name, value in given if name not in ("-x", "-genv", "-env")}
-    hydra = step.words[0].constant.endswith("hydra") or any(n.startswith(("-genv", "-ppn", "-perhost")) for n, _ in given)
-    open_mpi = any(n in ("-x", "--mca", "-mca", "-H", "--host") for n, _ in given) or "mpirun" in step.words[0].constant
+    hydra = step.words[0].constant.endswith("hydra") or any(
+        n.startswith(("-genv", "-ppn", "-perhost")) for n, _ in given
+    )
+    open_mpi = (
+        any(n in ("-x", "--mca", "-mca", "-H", "--host") for n, _ in given)
+        or "mpirun" in step.words[0].constant
+    )
     size = next((integer(v) for n, v in given if n in ("-n", "-np", "--np", "-c")), None)
     hosts = _hosts(values, step, shell)
     nodes = len(hosts) or (step.where.counts.nodes if step.where.in_job else 1)
@@ -348,7 +357,9 @@ def _remote_ranks(step: Step, sent: dict[str, Bound]) -> tuple[Exported, object]
     for name, bound in step.env:
         if name not in sent and bound.value is not None and name not in ("PATH", "LD_LIBRARY_PATH"):
             why = "the ranks on other hosts lack it: it is not named by -x"
-            one = Symbol(name, Cause.REMOTE, Spread.NODE, optional=True, reason=why, values=(bound.value, None))
+            one = Symbol(
+                name, Cause.REMOTE, Spread.NODE, optional=True, reason=why, values=(bound.value, None)
+            )
             changes[name] = replace(bound, value=Text.of(one))
     kept = step.env.only(lambda name: name in sent or name in ("PATH", "LD_LIBRARY_PATH"))
     where = step.where.dropped(step.env, kept, Loss.MPIRUN, step.at, "mpirun")
@@ -374,7 +385,9 @@ def ray(step: Step, shell: Shell) -> None:
                                 "--entrypoint-num-cpus", "--entrypoint-num-gpus", "--job-id", "--metadata-json"))  # fmt: skip
     env = Exported({}, Rest(False, Cause.REMOTE, "the Ray cluster decides it"))
     env = env.with_(_runtime_env(options, step))
-    where = step.where.dropped(step.env, step.env.only(lambda n: n in env.variables), Loss.RAY_ORDER, step.at, "ray job submit")
+    where = step.where.dropped(
+        step.env, step.env.only(lambda n: n in env.variables), Loss.RAY_ORDER, step.at, "ray job submit"
+    )
     if options.rest:
         where = replace(where.link("ray job submit"), remote=True)
         follow(step.next(options.rest, env=env, where=where, cwd=step.cwd), shell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
@@ -49,7 +50,13 @@ def _for(shell: Shell, node: Node, head: Node) -> bool | None:
     unknown = any(t.constant is None and _may_be_several(t) for t in texts) or node.get("Select")
     if unknown or len(texts) > TURNS:
         values = tuple(texts) if len(texts) <= 16 and not unknown else ()
-        turn = Text.of(Symbol(name, Cause.LOOP, values=values))
+        source = " ".join(s.source for t in texts for s in t.symbols)
+        turn = Text.of(Symbol(name, Cause.LOOP, values=values, source=source))
+        if re.match(r"(?:env|printenv|compgen|export|declare|set)\b", source):
+            shell.assign(name, turn, line)
+            shell.statements(node.get("Do") or ())
+            _leave(shell)
+            return True
         return _many(shell, node, lambda s: s.assign(name, turn, line))
     for text in texts:
         shell.assign(name, text, line)
@@ -88,15 +95,36 @@ def _counted(shell: Shell, node: Node, head: Node) -> bool | None:
 
 
 def _while(shell: Shell, node: Node) -> bool | None:
+    before = len(shell.run.drafts)
+    status = _turns(shell, node)
+    _once_each(shell, before)
+    return status
+
+
+def _once_each(shell: Shell, before: int) -> None:
+    """A loop that tries again starts the same program again: one launch."""
+    drafts = shell.run.drafts
+    kept = drafts[:before]
+    for draft in drafts[before:]:
+        same = (draft.at, draft.where.chain, draft.program, draft.args, draft.env)
+        if all(same != (d.at, d.where.chain, d.program, d.args, d.env) for d in kept[before:]):
+            kept.append(draft)
+    drafts[:] = kept
+
+
+def _turns(shell: Shell, node: Node) -> bool | None:
     for _ in range(LINES):
         status = _condition(shell, node)
         if status is None or not shell.state.alive:
             break
         if not status:
             return True
+        shell.state.may_leave = False
         shell.statements(node.get("Do") or ())
         if _leave(shell):
             return True
+        if shell.state.may_leave:
+            break
     return _many(shell, node, lambda s: _condition(s, node))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lens_preflight.jobs.draft import Draft
 from lens_preflight.jobs.model import Loss, Lost
-from lens_preflight.jobs.names import is_telemetry, is_watched
+from lens_preflight.jobs.names import FALLBACKS, is_telemetry, is_watched
 from lens_preflight.jobs.run import Attempt, Run
 
 
@@ -14,15 +14,13 @@ def lost_of(draft: Draft, run: Run, final: int) -> tuple[Lost, ...]:
     """Everything that is lost for one launch, by name; the first reason counts."""
     found: dict[str, Lost] = {}
     for one in draft.where.lost:
-        if is_watched(one.name) and draft.env.value(one.name) is None:
-            found.setdefault(one.name, one)
-        elif one.loss is Loss.MPIRUN and is_watched(one.name):
+        if (is_watched(one.name) and draft.env.value(one.name) is None) or (one.loss is Loss.MPIRUN and is_watched(one.name)):
             found.setdefault(one.name, one)
     by_name: dict[str, list[Attempt]] = {}
     for attempt in run.attempts:
         by_name.setdefault(attempt.name, []).append(attempt)
     for name, attempts in by_name.items():
-        if name in found or not is_telemetry(name):
+        if name in found or not (is_telemetry(name) or name in FALLBACKS):
             continue
         value = draft.agent_env.value(name)
         if value is not None and value.certain == "":
@@ -43,7 +41,7 @@ def _reason(attempts: list[Attempt], order: int) -> Lost | None:
     after = [a for a in attempts if a.order > order]
     unset = next((a for a in reversed(before) if a.loss is Loss.UNSET_AGAIN), None)
     if unset is not None and before and before[-1] is unset:
-        if len(before) < 2:
+        if len(before) < 2 and name_is_own(unset.name):
             return None
         return Lost(unset.name, Loss.UNSET_AGAIN, unset.at, unset.inner)
     lost = [a for a in before if a.loss is not None and a.loss is not Loss.UNSET_AGAIN]
@@ -60,6 +58,11 @@ def _reason(attempts: list[Attempt], order: int) -> Lost | None:
             return None
         return Lost(first.name, loss, first.at, first.inner)
     return None
+
+
+def name_is_own(name: str) -> bool:
+    """True for names that only the job sets: unsetting one that was never set loses nothing."""
+    return name not in FALLBACKS
 
 
 def _after_ray(draft: Draft, run: Run) -> list[str]:

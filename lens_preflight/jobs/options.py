@@ -58,16 +58,22 @@ def split(
     index = 0
     while index < len(words):
         word = words[index]
-        head = word.text.pieces[0] if word.text.pieces else ""
+        text = (
+            word.text.plain if word.text.symbols and word.text.pieces[0] in word.text.symbols else word.text
+        )
+        head = text.pieces[0] if text.pieces else ""
         head = head if isinstance(head, str) else ""
-        if head == "--" and len(word.text.pieces) == 1:
+        if _may_be_options(words, index):
+            index += 1
+            continue
+        if head == "--" and len(text.pieces) == 1:
             index += 1
             break
         if not head.startswith("-") or head == "-":
             break
         name, equals, rest = head.partition("=")
         name = _normal(name, underscores)
-        tail = Text(word.text.pieces[1:])
+        tail = Text(text.pieces[1:])
         if equals:
             given.append(Option(name, literal(rest) + tail, word))
         elif name in takes:
@@ -80,6 +86,15 @@ def split(
             given.append(Option(name, None, word))
         index += 1
     return Options(tuple(given), tuple(words[index:]))
+
+
+def _may_be_options(words: Sequence[Field], index: int) -> bool:
+    """True for an unquoted expansion of unknown text with more options behind it."""
+    word = words[index]
+    if not word.lone or word.text.constant is not None or len(word.text.pieces) != 1:
+        return False
+    following = words[index + 1].text.plain.template if index + 1 < len(words) else ""
+    return following.startswith("-")
 
 
 def _normal(name: str, underscores: bool) -> str:

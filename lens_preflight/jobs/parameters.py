@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
-from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import (
     EMPTY,
     Cause,
@@ -92,7 +92,7 @@ def _index_text(node: Node) -> str | None:
     index = node.get("Index")
     if index is None or index.get("Type") != "Word":
         return None
-    parts = index.get("Parts") or ()
+    parts = parts_of(index)
     if len(parts) == 1 and parts[0]["Type"] == "Lit":
         value: str = parts[0]["Value"]
         return value

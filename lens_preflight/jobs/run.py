@@ -15,6 +15,7 @@ from lens_preflight.jobs.text import Symbol, Text, literal
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.draft import Draft
+    from lens_preflight.jobs.words import Field
 
 _FIRST = 0xE000
 _COUNT = 0x1900
@@ -114,6 +115,8 @@ class Run:
     mounts: dict[str, str] = field(default_factory=dict)
     extra_map: tuple[tuple[str, str], ...] = ()
     ray_started: list[tuple[Location, frozenset[str]]] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    made: dict[str, Field] = field(default_factory=dict)
     resubmits: bool = False
     order: int = 0
     steps: int = 0

@@ -12,7 +12,7 @@ from lens_preflight.jobs.draft import Where
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.run import DEPTH, Attempt, Frame, Run
 from lens_preflight.jobs.state import State, join_states
-from lens_preflight.jobs.syntax import Node, Tree
+from lens_preflight.jobs.syntax import Node, Tree, parts_of
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.words import Field, fields_of, heredoc, text_of
 
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from lens_preflight.core.finding import Location
 
 PRESUMED = frozenset(
-    "cd pushd popd mkdir echo printf export source . touch rm cp mv ln chmod chown module ml conda mamba "
-    "micromamba pip pip3 uv set shopt unset declare typeset local readonly eval srun torchrun python python3 "
-    "sleep wait date true : trap ulimit umask hostname sbatch tee cat sync git tar unzip wget curl nvidia-smi "
-    "ray accelerate deepspeed mpirun mpiexec docker apptainer singularity".split()
+    ["cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "source", ".", "touch", "rm", "cp", "mv", "ln", "chmod", "chown", "module", "ml", "conda", "mamba", "micromamba", "pip", "pip3", "uv", "set", "shopt", "unset", "declare", "typeset", "local", "readonly", "eval", "srun", "torchrun", "python", "python3", "sleep", "wait", "date", "true", ":", "trap", "ulimit", "umask", "hostname", "sbatch", "tee", "cat", "sync", "git", "tar", "unzip", "wget", "curl", "nvidia-smi", "ray", "accelerate", "deepspeed", "mpirun", "mpiexec", "docker", "apptainer", "singularity"]
 )
 """Commands that are taken to succeed; the others may do either."""
 
@@ -40,6 +37,7 @@ class Shell:
         self.isolated: Loss | None = None
         self.following: Sequence[Node] = ()
         self.conditional = False
+        self.piped: Text | None = None
 
     # --- what the models of words ask ------------------------------------------------------------
 
@@ -142,6 +140,7 @@ class Shell:
         status = True if command is None else self._command(command, node, body, last)
         if body is not None or any(r["Op"] in ("<<<", "<") for r in node.get("Redirs") or ()):
             self.state.stdin = saved
+        self._written(node)
         if node.get("Negated"):
             return None if status is None else not status
         if (
@@ -160,20 +159,43 @@ class Shell:
         for redirect in redirects:
             op = redirect["Op"]
             if op in ("<<", "<<-"):
-                raw = any(p["Type"] != "Lit" for p in redirect["Word"].get("Parts") or ())
-                raw = raw or any("\\" in str(p.get("Value")) for p in redirect["Word"].get("Parts") or ())
+                raw = any(p["Type"] != "Lit" for p in parts_of(redirect["Word"]))
+                raw = raw or any("\\" in str(p.get("Value")) for p in parts_of(redirect["Word"]))
                 word = redirect.get("Hdoc")
                 text = heredoc(word, self, raw)
                 if op == "<<-":
                     text = Text.of(*(_untabbed(p) if isinstance(p, str) else p for p in text.pieces))
                 line = int((word or redirect)["Pos"])
                 body = Field(text, line, placed=True)
+                if self.frame.fixed is None and self.frame.outer is None:
+                    self.run.places[self.run.spelled(text).strip("\n")] = line + self.frame.offset
                 self._input(text)
             elif op == "<<<":
                 self._input(text_of(redirect.get("Word"), self) + literal("\n"))
             elif op == "<":
                 self._input_file(text_of(redirect.get("Word"), self))
         return body
+
+    def _written(self, node: Node) -> None:
+        """Remember a file that ``cat``, ``echo`` or ``printf`` writes; it may be run further below."""
+        for redirect in node.get("Redirs") or ():
+            if redirect["Op"] not in (">", ">|") or redirect.get("N"):
+                continue
+            command = node.get("Cmd") or {}
+            parts = parts_of((command.get("Args") or [{}])[0])
+            if len(parts) != 1 or parts[0].get("Value") not in ("cat", "echo", "printf", "tee"):
+                return
+            target = text_of(redirect.get("Word"), self)
+            self.run.made.pop(target.template, None)
+            inner = {k: v for k, v in node.items() if k != "Redirs"}
+            inner["Redirs"] = [r for r in node["Redirs"] if r is not redirect]
+            text = substitution.printed(inner, self.child(Loss.SUBSHELL))
+            if text is not None and target.template != "/dev/null":
+                body = next((r for r in inner["Redirs"] if r["Op"] in ("<<", "<<-")), None)
+                line = int(((body or {}).get("Hdoc") or node)["Pos"])
+                self.run.made[target.template] = Field(
+                    text, self.frame.inner(line).line or line, body is not None
+                )
 
     def _input(self, text: Text) -> None:
         known = text.constant
@@ -311,7 +333,7 @@ class Shell:
         words = command.get("Args") or ()
         if not words:
             return command.get("Type") == "CallExpr"
-        parts = words[0].get("Parts") or ()
+        parts = parts_of(words[0])
         return len(parts) == 1 and parts[0].get("Value", "").rpartition("/")[2] in PRESUMED
 
     def either(self, one: object, other: object, reason: str) -> bool | None:
@@ -341,6 +363,7 @@ class Shell:
             return status
         right = self.child(Loss.PIPELINE)
         right._feed(text)
+        right.piped = text
         status = right.statement(node["Y"])
         return None if status is None or node["Y"].get("Cmd", {}).get("Type") == "CallExpr" else status
 

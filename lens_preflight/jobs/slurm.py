@@ -25,34 +25,34 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 VALUED = frozenset(
-    "--export --ntasks --nodes --ntasks-per-node --ntasks-per-core --ntasks-per-socket --ntasks-per-gpu "
-    "--container-image --container-name "
-    "--container-mounts --container-workdir --container-env --container-save --output --error --input "
-    "--gpus-per-node --gpus-per-task --gpus-per-socket --cpus-per-task --cpus-per-gpu --mpi --nodelist --time "
-    "--job-name --partition --account --gres --gres-flags --kill-on-bad-exit --cpu-bind --gpu-bind --mem-bind "
-    "--wait --chdir --exclude --gpus --mem --mem-per-cpu --mem-per-gpu --distribution --jobid --het-group "
-    "--pack-group --qos --reservation --dependency --constraint --network --prolog --epilog --task-prolog "
-    "--task-epilog --signal --comment --tmp --wckey --hint --licenses --relative --threads --threads-per-core "
-    "--cores-per-socket --sockets-per-node --profile --propagate --switches --bcast --acctg-freq --nice "
-    "--cluster-constraint --clusters --slurmd-debug --open-mode --unbuffered-x --cpu-freq --uid --gid "
-    "-N -n -c -o -e -i -w -p -A -t -J -D -K -G -m -x -W -q -C -d -L -r -S -F -T -B -M".split()
+    ["--export", "--ntasks", "--nodes", "--ntasks-per-node", "--ntasks-per-core", "--ntasks-per-socket", "--ntasks-per-gpu", "--container-image", "--container-name", "--container-mounts", "--container-workdir", "--container-env", "--container-save", "--output", "--error", "--input", "--gpus-per-node", "--gpus-per-task", "--gpus-per-socket", "--cpus-per-task", "--cpus-per-gpu", "--mpi", "--nodelist", "--time", "--job-name", "--partition", "--account", "--gres", "--gres-flags", "--kill-on-bad-exit", "--cpu-bind", "--gpu-bind", "--mem-bind", "--wait", "--chdir", "--exclude", "--gpus", "--mem", "--mem-per-cpu", "--mem-per-gpu", "--distribution", "--jobid", "--het-group", "--pack-group", "--qos", "--reservation", "--dependency", "--constraint", "--network", "--prolog", "--epilog", "--task-prolog", "--task-epilog", "--signal", "--comment", "--tmp", "--wckey", "--hint", "--licenses", "--relative", "--threads", "--threads-per-core", "--cores-per-socket", "--sockets-per-node", "--profile", "--propagate", "--switches", "--bcast", "--acctg-freq", "--nice", "--cluster-constraint", "--clusters", "--slurmd-debug", "--open-mode", "--unbuffered-x", "--cpu-freq", "--uid", "--gid", "-N", "-n", "-c", "-o", "-e", "-i", "-w", "-p", "-A", "-t", "-J", "-D", "-K", "-G", "-m", "-x", "-W", "-q", "-C", "-d", "-L", "-r", "-S", "-F", "-T", "-B", "-M"]
 )
 BASICS = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "MAIL"})
 _ITEMS = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
 
 
-def provided(name: str, spread: Spread = Spread.JOB, *, known: str | None = None, optional: bool = False) -> Bound:
+def provided(
+    name: str, spread: Spread = Spread.JOB, *, known: str | None = None, optional: bool = False
+) -> Bound:
     """A variable that Slurm sets."""
     reason = f"{name} is set by Slurm when the job starts"
     return Bound(
-        Text.of(Symbol(name, Cause.SLURM, spread, known=known, optional=optional, reason=reason)), None, "Slurm"
+        Text.of(Symbol(name, Cause.SLURM, spread, known=known, optional=optional, reason=reason)),
+        None,
+        "Slurm",
     )
 
 
 def batch_variables(options: Submission, counts: Counts, path: str, folder: str) -> dict[str, Bound]:
     """The SLURM_* variables of the batch step."""
     names: dict[str, Bound] = {}
-    for name in ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_JOB_PARTITION", "SLURM_JOB_USER"):
+    for name in (
+        "SLURM_JOB_ID",
+        "SLURM_JOBID",
+        "SLURM_CLUSTER_NAME",
+        "SLURM_JOB_PARTITION",
+        "SLURM_JOB_USER",
+    ):
         names[name] = provided(name)
     for name in ("SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURMD_NODENAME", "SLURM_TASKS_PER_NODE"):
         names[name] = provided(name, Spread.RUN)
@@ -82,7 +82,9 @@ def batch_variables(options: Submission, counts: Counts, path: str, folder: str)
         names[name] = Bound(None) if value is None else provided(name, known=value)
     gpus = options.value("--gpus-per-node")
     count = str(counts.gpus_per_node) if isinstance(counts.gpus_per_node, int) else None
-    names["SLURM_GPUS_PER_NODE"] = Bound(None) if gpus is None else provided("SLURM_GPUS_PER_NODE", known=gpus)
+    names["SLURM_GPUS_PER_NODE"] = (
+        Bound(None) if gpus is None else provided("SLURM_GPUS_PER_NODE", known=gpus)
+    )
     names["SLURM_GPUS_ON_NODE"] = provided("SLURM_GPUS_ON_NODE", known=count, optional=count is None)
     job_name = options.value("--job-name") or path.rpartition("/")[2]
     names["SLURM_JOB_NAME"] = provided("SLURM_JOB_NAME", known=job_name)
@@ -181,7 +183,13 @@ def task_step(step: Step, options: Options, shell: Shell) -> Step:
     env, where = export_to_tasks(step, options)
     env = env.with_(task_variables(step, counts, width))
     where = replace(
-        where.link("srun"), in_step=True, in_job=True, width=width, counts=counts, batch=False, pid1=where.pid1
+        where.link("srun"),
+        in_step=True,
+        in_job=True,
+        width=width,
+        counts=counts,
+        batch=False,
+        pid1=where.pid1,
     )
     warn_early(shell.run, step, options.rest, width)
     cwd = step.cwd
@@ -240,7 +248,9 @@ def task_variables(step: Step, counts: Counts, width: Spread) -> dict[str, Bound
     alone = "0" if counts.tasks == 1 else None
     names = {
         "SLURM_PROCID": provided("SLURM_PROCID", width, known=alone),
-        "SLURM_LOCALID": provided("SLURM_LOCALID", Spread.TASK, known="0" if alone or width is Spread.NODE else None),
+        "SLURM_LOCALID": provided(
+            "SLURM_LOCALID", Spread.TASK, known="0" if alone or width is Spread.NODE else None
+        ),
         "SLURM_NODEID": provided("SLURM_NODEID", Spread.NODE, known="0" if counts.nodes == 1 else None),
         "SLURMD_NODENAME": provided("SLURMD_NODENAME", Spread.NODE),
         "SLURM_STEP_ID": provided("SLURM_STEP_ID"),
@@ -329,7 +339,9 @@ def warn_early(run: Run, step: Step, words: tuple[Field, ...], width: Spread) ->
     for word in words:
         for one in word.text.symbols:
             if one.name in TASK_NUMBERS and one.known == "0" and not one.assumed:
-                run.remark(Remark(Slip.EARLY, one.name, _word_at(step, word), "expanded before the tasks start"))
+                run.remark(
+                    Remark(Slip.EARLY, one.name, _word_at(step, word), "expanded before the tasks start")
+                )
     for name, bound in step.env:
         if bound.value is None or not (is_telemetry(name) or name in RANKS):
             continue

@@ -94,6 +94,7 @@ class State:
     last_background: str = ""
     alive: bool = True
     leaving: str = ""
+    may_leave: bool = False
 
     def copy(self) -> State:
         """An independent copy."""
@@ -158,6 +159,7 @@ def join_states(a: State, b: State, reason: str = "") -> State:
     merged.stdin = a.stdin if a.stdin == b.stdin else None
     merged.rest = a.rest if b.rest.complete else b.rest
     merged.leaving = a.leaving if a.leaving == b.leaving else ""
+    merged.may_leave = a.may_leave or b.may_leave or a.leaving != b.leaving
     return merged
 
 

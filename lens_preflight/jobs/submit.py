@@ -33,7 +33,8 @@ def login_environment(submitter: Environment) -> Exported:
         at = variable.origin.at if variable.origin else None
         by = variable.origin.text if variable.origin else ""
         if variable.state is State.VALUE:
-            listed[variable.name] = Bound(literal(variable.value or ""), at, by)
+            one = Symbol(variable.name, Cause.SUBMITTER, known=variable.value or "")
+            listed[variable.name] = Bound(Text.of(one) if one.known else literal(""), at, by)
         elif variable.state is State.UNSET:
             listed[variable.name] = Bound(None, at, by)
         else:
@@ -142,11 +143,15 @@ def _batch_container(options: Submission, image: Directive, run: Run) -> Contain
     for item in (options.value("--container-mounts") or "").split(","):
         outside, _, rest = item.partition(":")
         if outside:
-            mounts.append((rest.partition(":")[0] or outside, os.path.normpath(os.path.join(run.folder, outside))))
+            mounts.append(
+                (rest.partition(":")[0] or outside, os.path.normpath(os.path.join(run.folder, outside)))
+            )
     run.images.append(image.value or "")
     run.mounts.update(dict(mounts))
     at = image.at
-    return Container("pyxis", image.value or "", at, tuple(mounts), options.value("--container-workdir"), True)
+    return Container(
+        "pyxis", image.value or "", at, tuple(mounts), options.value("--container-workdir"), True
+    )
 
 
 def run_plain(run: Run, path: str, text: str, start: Start) -> Shell:

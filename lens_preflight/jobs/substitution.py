@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RANDOM_COMMANDS = frozenset({"uuidgen", "mktemp", "openssl", "shuf", "uuid", "mcookie", "pwgen"})
 _STEADY = frozenset(
-    "git whoami id basename dirname realpath readlink uname arch cat nproc python python3 jq yq".split()
+    ["git", "whoami", "id", "basename", "dirname", "realpath", "readlink", "uname", "arch", "cat", "nproc", "python", "python3", "jq", "yq"]
 )
 _RANDOM_TEXT = re.compile(r"uuid|urandom|\brandom\b|secrets\.")
 _CLOCK_TEXT = re.compile(r"time\.|datetime|strftime")
@@ -62,7 +62,7 @@ def capture(node: Node, shell: Shell) -> Text:
     """The output of ``$(...)`` without its last line ends."""
     child = shell.child(Loss.SUBSHELL)
     child.conditional = True
-    statements = node.get("Stmts") or ()
+    statements: list[Node] = node.get("Stmts") or []
     if len(statements) == 1 and _only_input(statements[0]):
         content = _input_text(statements[0], child)
         if content is not None:
@@ -109,18 +109,23 @@ def _symbol(statements: Sequence[Node], shell: Shell) -> Text:
     words = list(_all_words(statements))
     text = " ".join(words)
     commands = {w.rpartition("/")[2] for w in words}
+
+    def one(cause: Cause, spread: Spread, why: str = "") -> Text:
+        reason = "command substitution" + why
+        return Text.of(Symbol(name, cause, spread, reason=reason, source=text))
+
     name = "$(" + (text if len(text) <= 40 else text[:37] + "...") + ")"
     here = shell.here
     if commands & _RANDOM_COMMANDS or _RANDOM_TEXT.search(text):
-        return Text.of(Symbol(name, Cause.RANDOM, here, reason="command substitution, random"))
+        return one(Cause.RANDOM, here, ", random")
     if "date" in commands or _CLOCK_TEXT.search(text):
-        return Text.of(Symbol(name, Cause.CLOCK, here, reason="command substitution, the clock"))
+        return one(Cause.CLOCK, here, ", the clock")
     if "hostname" in commands or "SLURMD_NODENAME" in text or "ip" in commands:
-        return Text.of(Symbol(name, Cause.HOST, here, reason="command substitution, the host"))
+        return one(Cause.HOST, here, ", the host")
     if commands & _STEADY and not any(w.startswith("$") for w in words):
-        return Text.of(Symbol(name, Cause.COMMAND, Spread.JOB, reason="command substitution"))
+        return one(Cause.COMMAND, Spread.JOB)
     spread = Spread.JOB if shell.where.width is Spread.JOB else shell.where.width
-    return Text.of(Symbol(name, Cause.COMMAND, spread, reason="command substitution"))
+    return one(Cause.COMMAND, spread)
 
 
 def _all_words(node: object) -> list[str]:
@@ -167,6 +172,7 @@ def printed(node: Node, shell: Shell) -> Text | None:
         words = fields_of(command["Args"], shell)
         body = shell._redirect(node.get("Redirs") or ())
         if any(r["Op"] in (">", ">>", "&>", "&>>") and not r.get("N") for r in node.get("Redirs") or ()):
+            shell.statement(node)
             return EMPTY
         if words:
             answer = _command(words, shell, body)

@@ -25,6 +25,12 @@ _REFUSED = re.compile(rb"(\d+):(\d+): (.*)")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]+(?:[ \t]+[A-Za-z0-9_./:@%+,=-]+)*")
 
 
+def parts_of(word: Node | None) -> list[Node]:
+    """The parts of a word."""
+    found: list[Node] = (word or {}).get("Parts") or []
+    return found
+
+
 class NoParser(Exception):
     """There is no shfmt on this machine; the text says what to type."""
 
@@ -128,6 +134,5 @@ def _plain(text: str) -> Tree | None:
 
 
 _KEYWORDS = frozenset(
-    "if then elif else fi for while until do done case esac select function time coproc in "
-    "export declare typeset local readonly let nameref".split()
+    ["if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "time", "coproc", "in", "export", "declare", "typeset", "local", "readonly", "let", "nameref"]
 )

@@ -40,7 +40,8 @@ class Symbol:
 
     ``known`` is its text when that can be said all the same; ``assumed`` then says that the
     submitter may change it. ``optional``: it may also be unset. ``values`` are the possible texts
-    (None: unset), as far as they can be listed. ``hint`` is a path on this side that stands for it.
+    (None: unset), as far as they can be listed. ``hint`` is a path on this side that stands for it;
+    ``source`` the words of the command that prints it.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Symbol:
     values: tuple[Text | None, ...] = ()
     hint: str | None = None
     reason: str = ""
+    source: str = ""
 
     @property
     def why(self) -> str:
@@ -99,6 +101,13 @@ class Text:
     def template(self) -> str:
         """The text with ``{NAME}`` for what is not known."""
         return "".join(p if isinstance(p, str) else _shown(p) for p in self.pieces)
+
+    @property
+    def plain(self) -> Text:
+        """The same with what the submitter set, and other sure values, as literal pieces."""
+        return Text.of(
+            *(p if isinstance(p, str) or p.known is None or p.assumed else p.known for p in self.pieces)
+        )
 
     @property
     def path(self) -> str | None:

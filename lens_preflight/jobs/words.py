@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
 from lens_preflight.jobs.parameters import parameter, parameter_fields
-from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal, widest
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 _DOUBLE_ESCAPES = re.compile(r"\\([$`\"\\])|\\\n")
+_HEREDOC_ESCAPES = re.compile(r"\\([$`\\])")
+"""A line that is continued stays so: whoever reads the text as a script joins it, and lines count."""
+
 _ESCAPES = re.compile(r"\\(\n|.)", re.DOTALL)
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
 MAX_FIELDS = 4096
@@ -28,12 +31,14 @@ class Field:
 
     ``placed``: the text stands there as written, so that lines inside it can be counted.
     ``lone``: the word was one unquoted expansion.
+    ``script`` is the text with its continued lines, when it has any.
     """
 
     text: Text
     line: int
     placed: bool = False
     lone: bool = False
+    script: Text | None = None
 
     @property
     def constant(self) -> str:
@@ -47,7 +52,7 @@ def text_of(word: Node | None, shell: Shell) -> Text:
     if word is None:
         return EMPTY
     pieces: list[str | Symbol] = []
-    for index, part in enumerate(word.get("Parts") or ()):
+    for index, part in enumerate(parts_of(word)):
         pieces += _whole(part, shell, quoted=False, first=index == 0).pieces
     return Text.of(*pieces)
 
@@ -57,10 +62,12 @@ def heredoc(word: Node | None, shell: Shell, raw: bool) -> Text:
     if word is None:
         return EMPTY
     pieces: list[str | Symbol] = []
-    for part in word.get("Parts") or ():
+    parts = parts_of(word)
+    for index, part in enumerate(parts):
+        pieces.append("\\\n" * continued(parts, index))
         if part["Type"] == "Lit":
             value = part["Value"]
-            plain = value if raw else _unescape_double(value.replace('\\"', '\\\\"'))
+            plain = value if raw else _HEREDOC_ESCAPES.sub(lambda m: m[1], value)
             pieces += shell.run.restored(plain).pieces
         else:
             pieces += _whole(part, shell, quoted=True).pieces
@@ -81,7 +88,7 @@ def fields_of(words: Sequence[Node], shell: Shell) -> list[Field]:
 def pattern_of(word: Node, shell: Shell) -> str | None:
     """A pattern of ``case`` or ``[[ == ]]`` in fnmatch's spelling; quoted parts stand for themselves."""
     out = ""
-    for part in word.get("Parts") or ():
+    for part in parts_of(word):
         if part["Type"] == "Lit":
             out += _ESCAPES.sub(lambda m: f"[{m[1]}]" if m[1] in "*?[" else m[1], part["Value"])
             continue
@@ -115,7 +122,7 @@ def _whole(part: Node, shell: Shell, *, quoted: bool, first: bool = False) -> Te
         return shell.run.restored(_dollar_quoted(raw) if part.get("Dollar") is True else raw)
     if kind == "DblQuoted":
         pieces: list[str | Symbol] = []
-        for inner in part.get("Parts") or ():
+        for inner in parts_of(part):
             pieces += _whole(inner, shell, quoted=True).pieces
         return Text.of(*pieces)
     if kind == "ParamExp":
@@ -152,7 +159,7 @@ def _operand(word: Node, shell: Shell) -> Text | None:
 
 def _split(word: Node, shell: Shell) -> list[Field]:
     line = int(word.get("Pos") or 0)
-    parts = word.get("Parts") or ()
+    parts = parts_of(word)
     lone = len(parts) == 1 and parts[0]["Type"] in ("ParamExp", "CmdSubst")
     fields: list[Field] = []
     current: list[str | Symbol] = []
@@ -161,7 +168,11 @@ def _split(word: Node, shell: Shell) -> list[Field]:
     def close() -> None:
         nonlocal current, begun
         if begun:
-            fields.append(Field(Text.of(*current), line, _is_placed(parts), lone))
+            raw = (
+                _with_lines(parts[0], shell) if len(parts) == 1 and parts[0]["Type"] == "DblQuoted" else None
+            )
+            placed = _is_placed(parts, current if raw is None else raw.pieces)
+            fields.append(Field(Text.of(*current), line, placed, lone, raw))
         current, begun = [], False
 
     for index, part in enumerate(parts):
@@ -196,9 +207,11 @@ def _broken(text: Text, ifs: str) -> list[tuple[bool, str | Symbol | None]]:
     pending = False
     for piece in text.pieces:
         if isinstance(piece, Symbol):
-            out.append((pending, piece))
-            pending = False
-            continue
+            if piece.known is None or not any(c in ifs for c in piece.known):
+                out.append((pending, piece))
+                pending = False
+                continue
+            piece = piece.known
         if not ifs:
             out.append((pending, piece))
             pending = False
@@ -218,10 +231,12 @@ def _broken(text: Text, ifs: str) -> list[tuple[bool, str | Symbol | None]]:
 
 def _spreads(part: Node) -> bool:
     """True for ``"$@"`` and ``"${A[@]}"``, which make several words."""
-    for inner in part.get("Parts") or ():
+    for inner in parts_of(part):
         if inner["Type"] == "ParamExp" and not inner.get("Length"):
             index = inner.get("Index") or {}
-            at = (index.get("Parts") or ({},))[0].get("Value") if index.get("Type") == "Word" else None
+            at = None
+            if index.get("Type") == "Word":
+                at = next((p.get("Value") for p in parts_of(index)), None)
             if inner["Param"]["Value"] == "@" or at == "@" or inner.get("Names"):
                 return True
     return False
@@ -230,7 +245,7 @@ def _spreads(part: Node) -> bool:
 def _quoted_fields(part: Node, shell: Shell) -> list[Text]:
     done: list[Text] = []
     current: Text | None = None
-    for inner in part.get("Parts") or ():
+    for inner in parts_of(part):
         texts = parameter_fields(inner, shell) if inner["Type"] == "ParamExp" else None
         if texts is None:
             current = (current or EMPTY) + _whole(inner, shell, quoted=True)
@@ -245,12 +260,37 @@ def _quoted_fields(part: Node, shell: Shell) -> list[Text]:
     return done
 
 
-def _is_placed(parts: Sequence[Node]) -> bool:
-    return any(p["Type"] in ("SglQuoted", "DblQuoted") for p in parts[:1])
+def _with_lines(part: Node, shell: Shell) -> Text | None:
+    """A quoted text whose continued lines stay continued; None when there are none."""
+    inner = parts_of(part)
+    if not any(continued(inner, index) for index in range(len(inner))):
+        return None
+    pieces: list[str | Symbol] = []
+    for index, one in enumerate(inner):
+        pieces += ["\\\n" * continued(inner, index), *_whole(one, shell, quoted=True).pieces]
+    return Text.of(*pieces)
+
+
+def continued(parts: Sequence[Node], index: int) -> int:
+    """The number of lines that the parser joined in front of a part."""
+    if not index:
+        return 0
+    return max(0, int(parts[index].get("Pos") or 0) - int(parts[index - 1].get("End") or 0))
+
+
+def _is_placed(parts: Sequence[Node], pieces: Sequence[str | Symbol]) -> bool:
+    """True when the line ends in a text are those of the quoted word that it stands in."""
+    if len(parts) != 1 or parts[0]["Type"] not in ("SglQuoted", "DblQuoted"):
+        return False
+    inner = parts_of(parts[0]) or [parts[0]]
+    written = sum(continued(inner, index) for index in range(len(inner)))
+    written += sum(p.get("Value", "").count("\n") for p in inner if p["Type"] in ("Lit", "SglQuoted"))
+    seen = sum(p.count("\n") for p in pieces if isinstance(p, str))
+    return written >= seen and any(p["Type"] in ("Lit", "SglQuoted") for p in inner)
 
 
 def _braces(word: Node) -> list[Node]:
-    parts = word.get("Parts") or ()
+    parts = parts_of(word)
     for index, part in enumerate(parts):
         if part["Type"] != "Lit" or "{" not in part["Value"]:
             continue

@@ -140,7 +140,9 @@ def sudo(step: Step, shell: Shell) -> None:
     """``sudo``: clears the environment but for what is named."""
     from lens_preflight.jobs.chain import follow
 
-    options = split(step.words[1:], ("-u", "-g", "-h", "-p", "-C", "-r", "-t", "--user", "--group", "--chdir", "-D"))
+    options = split(
+        step.words[1:], ("-u", "-g", "-h", "-p", "-C", "-r", "-t", "--user", "--group", "--chdir", "-D")
+    )
     env = step.env
     kept = options.last("--preserve-env")
     everything = options.has("-E") or (kept is not None and kept.value is None)
@@ -189,7 +191,26 @@ def remote(step: Step, shell: Shell) -> None:
     from lens_preflight.jobs.chain import run_script
 
     name = step.words[0].constant.rpartition("/")[2]
-    valued = ("-o", "-p", "-l", "-i", "-w", "-f", "-F", "-R", "-L", "-J", "-x", "-g", "-h", "-H", "-t", "-c", "-b", "-E")
+    valued = (
+        "-o",
+        "-p",
+        "-l",
+        "-i",
+        "-w",
+        "-f",
+        "-F",
+        "-R",
+        "-L",
+        "-J",
+        "-x",
+        "-g",
+        "-h",
+        "-H",
+        "-t",
+        "-c",
+        "-b",
+        "-E",
+    )
     options = split(step.words[1:], valued)
     rest = options.rest[1:] if name in ("ssh", "rsh") else options.rest
     sent = {o.value.constant.partition("=")[2] for o in options.all("-o")
@@ -291,5 +312,7 @@ WRAPPERS: dict[str, Link] = {
     "runuser": runuser,
     **dict.fromkeys(("ssh", "rsh", "pdsh", "parallel-ssh", "pssh", "clush", "mpssh"), remote),
     "uv": uv,
-    **dict.fromkeys(("poetry", "pixi", "pipenv", "conda", "mamba", "micromamba", "pdm", "hatch", "rye"), package_runner),
+    **dict.fromkeys(
+        ("poetry", "pixi", "pipenv", "conda", "mamba", "micromamba", "pdm", "hatch", "rye"), package_runner
+    ),
 }
