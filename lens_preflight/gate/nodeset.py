@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -19,16 +20,22 @@ def fold(names: Iterable[str]) -> str:
 
     Only the last number of a name is folded: ``rack1n[1-3],rack2n1``.
     """
+    return _fold(tuple(names))
+
+
+@functools.lru_cache(maxsize=64)
+def _fold(names: tuple[str, ...]) -> str:
     plain: list[str] = []
     groups: dict[tuple[str, str], list[str]] = {}
-    for name in sorted(set(names)):
+    for name in dict.fromkeys(names):
         match = _NAME.match(name)
         if match is None:
             plain.append(name)
         else:
-            groups.setdefault((match[1], match[3]), []).append(match[2])
+            before, digits, after = match.groups()
+            groups.setdefault((before, after), []).append(digits)
     folded = [_group(before, digits, after) for (before, after), digits in sorted(groups.items())]
-    return ",".join((*plain, *folded))
+    return ",".join((*sorted(plain), *folded))
 
 
 def _group(before: str, digits: list[str], after: str) -> str:

@@ -1,0 +1,133 @@
+"""Reports of many nodes, taken in one by one: what is kept is one line a node and each outcome once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lens_preflight.core.outcome import Outcome
+from lens_preflight.gate.decode import Report, decode
+from lens_preflight.gate.reportfile import NotAReport, SeveralDocuments, documents, parse, whole
+from lens_preflight.gate.skeleton import Skeleton, skeleton
+
+ENDPOINT = "endpoint"
+"""The evidence that says which endpoint an outcome is about."""
+
+MERGED = "merged"
+"""The mark of a merged report, in ``run.obtained``."""
+
+MOST_SHAPES, MOST_OUTCOMES, MOST_NAMES = 32, 5_000, 200
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One node's report: its job, when it started, why it is incomplete, its outcomes by number."""
+
+    job: str
+    started: str
+    incomplete: str
+    body: tuple[int, ...]
+
+
+@dataclass
+class Gathered:
+    """Grows by ``take``. ``rejected`` holds file names with the reason, the first 200 of them."""
+
+    nodes: dict[str, Entry] = field(default_factory=dict)
+    outcomes: list[Outcome] = field(default_factory=list)
+    rejected: dict[str, str] = field(default_factory=dict)
+    rejected_count: int = 0
+    repeated: set[str] = field(default_factory=set)
+    sample: Report | None = None
+    _known: list[tuple[Skeleton, tuple[int, ...]]] = field(default_factory=list)
+    _numbers: dict[object, int] = field(default_factory=dict)
+
+    def take(self, path: str) -> None:
+        """Take in all reports of a file; what is none is named, never raised."""
+        try:
+            data = whole(path)
+            if data is not None:
+                try:
+                    self._take(data)
+                    return
+                except SeveralDocuments:
+                    pass
+            for document in documents(path):
+                try:
+                    self._take(document)
+                except NotAReport as reason:
+                    self._reject(path, str(reason))
+        except NotAReport as reason:
+            self._reject(path, str(reason))
+        except OSError as error:
+            self._reject(path, f"cannot be read ({error.strerror})")
+
+    def take_all(self, paths: Iterable[str]) -> None:
+        """Take in several files."""
+        for path in paths:
+            self.take(path)
+
+    def _take(self, document: bytes) -> None:
+        for place, (known, body) in enumerate(self._known):
+            text = known.run_of(document)
+            if text is not None:
+                if place:  # the next report is probably like this one
+                    self._known.insert(0, self._known.pop(place))
+                self._enter(json.loads(text), body)
+                return
+        if not document.strip():
+            raise NotAReport("empty")
+        report = decode(parse(document))
+        if report.profile != "node":
+            raise NotAReport(f"of profile {report.profile}, not of a compute node")
+        body = tuple(self._number(outcome) for outcome in report.outcomes)
+        self._enter(report.run, body)
+        if self.sample is None or len(report.outcomes) > len(self.sample.outcomes):
+            self.sample = report
+        shape = skeleton(document)
+        if shape is not None:
+            self._known.insert(0, (shape, body))
+            del self._known[MOST_SHAPES:]
+
+    def _enter(self, run: Mapping[str, Any], body: tuple[int, ...]) -> None:
+        obtained = run.get("obtained")
+        obtained = obtained if isinstance(obtained, dict) else {}
+        if obtained.get(MERGED):
+            raise NotAReport("merged already; give the reports of the nodes")
+        node = obtained.get("node") or obtained.get("host") or run.get("host")
+        if not isinstance(node, str) or not node:
+            raise NotAReport("does not say which node it is from")
+        entry = Entry(
+            job=str(obtained.get("slurm_job") or ""),
+            started=str(run.get("started") or ""),
+            incomplete=str(run.get("incomplete") or ""),
+            body=body,
+        )
+        before = self.nodes.get(node)
+        if before is not None:
+            self.repeated.add(node)
+            if before.started > entry.started:
+                return
+        self.nodes[node] = entry
+
+    def _number(self, outcome: Outcome) -> int:
+        """The number of an outcome; equal ones have one. Evidence of the first is kept."""
+        found = tuple((j.finding.rule, j.finding.message, j.finding.at, j.waived) for j in outcome.findings)
+        endpoint = outcome.evidence.get(ENDPOINT)
+        key: object = (outcome.check, outcome.status, outcome.reason, outcome.targets, endpoint, found)
+        if key not in self._numbers and len(self.outcomes) >= MOST_OUTCOMES:
+            key = (outcome.check, outcome.status)
+            outcome = replace(
+                outcome, findings=(), reason="too many different outcomes; read the report of the node"
+            )
+        number = self._numbers.setdefault(key, len(self.outcomes))
+        if number == len(self.outcomes):
+            self.outcomes.append(outcome)
+        return number
+
+    def _reject(self, path: str, reason: str) -> None:
+        self.rejected_count += 1
+        if len(self.rejected) < MOST_NAMES:
+            self.rejected[path] = reason

@@ -1,0 +1,82 @@
+"""Node reports as they lie on disk: one document or many in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+MAX_DOCUMENT = 8_000_000
+"""Bytes of one report; a longer one is none."""
+
+
+class NotAReport(Exception):
+    """Why a document is not merged, in a few words."""
+
+
+class SeveralDocuments(NotAReport):
+    """There is more behind the first document."""
+
+
+def whole(path: str) -> bytes | None:
+    """The text of a file in one piece; None when it is too long for one report.
+
+    Raises OSError.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        size = os.fstat(handle).st_size
+        data = os.read(handle, min(size, MAX_DOCUMENT) + 1)
+        return data if len(data) == size else None
+    finally:
+        os.close(handle)
+
+
+def documents(path: str) -> Iterator[bytes]:
+    """The documents of a file, one after another: indented ones, or one a line.
+
+    Raises:
+        OSError: it cannot be read.
+        NotAReport: a document is too long.
+    """
+    with Path(path).open("rb") as file:
+        yield from _in_lines(file)
+
+
+def _in_lines(file: Any) -> Iterator[bytes]:
+    held: list[bytes] = []
+    length = 0
+    while line := file.readline(MAX_DOCUMENT + 1):
+        length += len(line)
+        if length > MAX_DOCUMENT:
+            raise NotAReport(f"more than {MAX_DOCUMENT} bytes without an end")
+        text = line.rstrip()
+        if not held and not text:
+            length = 0
+            continue
+        held.append(line)
+        alone = len(held) == 1 and text.startswith(b"{") and text.endswith(b"}")
+        if alone or text == b"}":
+            yield b"".join(held)
+            held, length = [], 0
+    if held:
+        yield b"".join(held)
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """The document as plain data. Raises NotAReport."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
+            raise SeveralDocuments("more than one document") from None
+        if isinstance(error, json.JSONDecodeError) and not data[error.pos :].strip():
+            raise NotAReport("cut short") from None
+        if isinstance(error, json.JSONDecodeError) and "Unterminated string" in error.msg:
+            raise NotAReport("cut short") from None
+        raise NotAReport("not JSON") from None
+    if not isinstance(found, dict):
+        raise NotAReport("not a report of lens-preflight")
+    return found
