@@ -81,13 +81,17 @@ class Failure:
 
 @dataclass(frozen=True)
 class Deployment:
-    """What the wrapper around the configuration says of the way it is run."""
+    """What the wrapper around the configuration says of the way it is run.
+
+    ``operator``: run by the Kubernetes operator, which binds receivers to 0.0.0.0 by default.
+    """
 
     version: Version | None = None
     tag: str = ""
     tag_at: Location | None = None
     replicas: int | None = None
     mode: str = ""
+    operator: bool = False
 
 
 @dataclass(frozen=True)

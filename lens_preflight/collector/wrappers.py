@@ -87,7 +87,9 @@ def _looks_like_config(node: Node | None) -> bool:
 def _custom_resource(root: Mapping) -> Iterator[Found]:
     """The operator's resource: a mapping in v1beta1, a text in v1alpha1."""
     config = root.get("spec", "config")
-    deployment = _image(root.get("spec", "image"), Deployment(mode=root.text("spec", "mode") or ""))
+    deployment = _image(
+        root.get("spec", "image"), Deployment(mode=root.text("spec", "mode") or "", operator=True)
+    )
     deployment = replace(deployment, replicas=_whole(root.get("spec", "replicas")))
     if isinstance(config, Mapping):
         yield Found(config, deployment=deployment)

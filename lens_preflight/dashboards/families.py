@@ -48,22 +48,28 @@ _HINTS = (
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The metrics that count: those of the frameworks, and ``own`` stems of the settings."""
+    """The metrics that count: those of the frameworks, and ``own`` stems of the settings.
+
+    ``replaced`` are the families for which only the own stems count.
+    """
 
     frameworks: tuple[str, ...] = tuple(METRICS)
     own: tuple[tuple[Family, str], ...] = ()
     namespaces: tuple[str, ...] = ()
+    replaced: frozenset[Family] = frozenset()
 
     @classmethod
     def of(
         cls,
         own: Mapping[str, tuple[str, ...]],
+        frameworks: Iterable[str] = (),
         namespaces: Iterable[str] = (),
-        frameworks: Iterable[str] = METRICS,
     ) -> Catalogue:
-        """From the table ``[families]`` of the settings."""
+        """From the table ``[families]`` of the settings and the frameworks of the job (empty: not known)."""
         pairs = tuple((family, name) for family, key in KEYS.items() for name in own.get(key, ()))
-        return cls(tuple(frameworks), pairs, tuple(namespaces))
+        known = tuple(frameworks)
+        replaced = frozenset() if known else frozenset(family for family, _ in pairs)
+        return cls(known or tuple(METRICS), pairs, tuple(namespaces), replaced)
 
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics of the frameworks."""
@@ -142,7 +148,9 @@ def _by_name(name: str, use: Use, catalogue: Catalogue) -> set[Family]:
     found = {
         s.metric.family
         for s in spellings(name, catalogue)
-        if s.metric.family is not None and _shows(s.metric, piece, use)
+        if s.metric.family is not None
+        and s.metric.family not in catalogue.replaced
+        and _shows(s.metric, piece, use)
     }
     for family, own in catalogue.own:
         if stem(own) == stem(name) and not (family is Family.STEP_DURATION and _only_counts(piece, use)):

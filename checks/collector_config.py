@@ -1,0 +1,114 @@
+"""collector-config: the Collector starts, keeps this job's telemetry, and leaves its run id alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.checks.collector_care import care_findings
+from lens_preflight.checks.collector_delivery import delivery_findings
+from lens_preflight.checks.collector_start import start_findings
+from lens_preflight.core.check import Said, check
+from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
+from lens_preflight.core.finding import Assumption, Finding, Proof
+from lens_preflight.core.words import Need, Severity
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.model import CollectorConfig
+    from lens_preflight.context import Context
+
+ID = "collector-config"
+LANGUAGES = {
+    "alloy": "this is Alloy's own language, which is not evaluated",
+    "rotel": "rotel is configured by variables, which are not evaluated",
+    "tempo": "this is a configuration of Tempo; its generator is judged by truncated-spans",
+}
+
+
+@check(
+    ID,
+    "The collector keeps the telemetry and the run id",
+    needs=(Need.COLLECTOR,),
+    uses=(Need.DASHBOARDS, Need.RULES),
+    rules=rules.RULES,
+)
+def collector_config(ctx: Context) -> Iterable[Said]:
+    """Does the collector start with this file, take what the job sends, and keep it findable?
+
+    The collector's own validate accepts much that loses data: a memory_limiter behind batch, a queue
+    whose storage extension does not exist, a header from a variable that is not set, a receiver that
+    only its own host can reach, metrics without the run id as a label.
+
+    It fails what does not start, what refuses or loses the telemetry of this job, and what makes it
+    unfindable by nemo.run.id. The rest warns or notes, and belongs to those who run the collector.
+
+    Several files are merged as the collector merges them: maps key by key, lists as a whole.
+    Variables ${env:NAME} without a default are taken for set, since the unit that starts the
+    collector sets them. The version is that of the image tag beside the configuration, else the one
+    that NeMo Lens pins (0.146). Whether it is a gateway or a collector on every node is told by
+    --topology.
+    """
+    config = ctx.collector
+    if config is None:
+        raise Skip("no collector configuration")
+    if config.failure is not None:
+        yield Finding(
+            rules.UNREADABLE,
+            f"the collector cannot read it: {config.failure.reason}",
+            config.failure.at,
+            remedy=f"correct {config.failure.at}, then try: otelcol validate --config FILE",
+        )
+        return
+    if config.dialect != "otelcol":
+        raise Skip(LANGUAGES[config.dialect])
+    signals = exported_signals(ctx)
+    faults = [*start_findings(config), *delivery_findings(config, ctx, signals)]
+    yield from faults
+    yield from care_findings(config, ctx.topology)
+    yield from _assumptions(config, ctx)
+    _refuse_open(config)
+    if not any(f.severity is Severity.BLOCKER for f in faults):
+        ends = {
+            s: ", ".join(dict.fromkeys(r.end.id for r in config.routes if r.signal == s)) for s in signals
+        }
+        kept = "; ".join(f"{signal} to {end}" for signal, end in ends.items())
+        yield Proof(f"it starts, and takes {kept}", ends)
+
+
+def exported_signals(ctx: Context) -> tuple[str, ...]:
+    """The signals that any launch exports; traces and metrics where that is not known."""
+    from lens_preflight.context import enabled_signals
+    from lens_preflight.lens.config import LensConfig
+
+    found: set[str] = set()
+    for launch in ctx.launches:
+        try:
+            found |= set(enabled_signals(LensConfig(launch.env, launch.framework, ctx.generation)))
+        except (Undecided, LibraryFailure):
+            found |= {"traces", "metrics"}
+    return tuple(s for s in ("traces", "metrics", "logs") if s in (found or {"traces", "metrics"}))
+
+
+def _assumptions(config: CollectorConfig, ctx: Context) -> Iterable[Assumption]:
+    if config.deployment.version is None:
+        yield Assumption("collector version", f"0.{config.version[1]}", "no image tag stands beside the file")
+    names = sorted({v.name for v in config.needed if v.scheme == "env"})
+    if names:
+        yield Assumption("set where the collector starts", ", ".join(names), "the file gives no default")
+    if ctx.topology is None:
+        yield Assumption("topology", "not said", "give --topology gateway or node-agent")
+
+
+def _refuse_open(config: CollectorConfig) -> None:
+    """A section or a component that comes from elsewhere may hold anything."""
+    from lens_preflight.collector.types import KINDS
+    from lens_preflight.documents import Mapping, Scalar
+
+    root = config.root
+    for keys in (*((kind,) for kind in KINDS), ("service",), ("service", "pipelines")):
+        section = root.get(*keys) if root is not None else None
+        nodes = [section, *section.entries.values()] if isinstance(section, Mapping) else [section]
+        for node in nodes:
+            if isinstance(node, Scalar) and node.open:
+                raise Undecided(f"{'.'.join(keys)} comes from a variable: {node.text_value}", node.at)

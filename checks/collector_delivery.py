@@ -1,0 +1,246 @@
+"""collector-config, second part: what refuses or loses this job's telemetry, or hides its run id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.core.finding import Finding, Location
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.model import CollectorConfig, Component
+    from lens_preflight.context import Context
+
+
+def delivery_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
+    """Everything that keeps the job's telemetry from arriving, or from being found."""
+    yield from _signals(config, signals)
+    yield from _binds(config, ctx.topology)
+    yield from _labels(config, ctx)
+    yield from _removals(config)
+    yield from _metrics_dropped(config)
+    yield from _doubled_paths(config)
+
+
+def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Finding]:
+    from lens_preflight.collector.types import NOWHERE
+
+    for signal in signals:
+        mine = [route for route in config.routes if route.signal == signal]
+        if not mine:
+            others = config.of_signal(signal)
+            yield Finding(
+                rules.SIGNAL_NOT_RECEIVED,
+                f"no pipeline takes {signal} from an OTLP receiver",
+                others[0].at if others else config.at,
+                remedy=f"add: service: {{pipelines: {{{signal}: {{receivers: [otlp], processors: "
+                "[memory_limiter, batch], exporters: [...]}}}",
+            )
+            continue
+        ends = [config.find("exporters", route.end.id) for route in mine if not route.generates]
+        known = [component for component in ends if component is not None]
+        if known and len(known) == len(ends) and all(c.type in NOWHERE for c in known):
+            yield Finding(
+                rules.SIGNAL_TO_NOWHERE,
+                f"{signal} end in {', '.join(dict.fromkeys(c.id for c in known))} and are kept nowhere",
+                mine[0].end.at,
+                remedy=f"add an exporter that keeps {signal}"
+                + (": prometheus: {endpoint: 0.0.0.0:8889}" if signal == "metrics" else ""),
+            )
+
+
+def _binds(config: CollectorConfig, topology: str | None) -> Iterator[Finding]:
+    """Where the OTLP receivers listen."""
+    from lens_preflight.collector.types import OTLP_RECEIVERS
+
+    if topology == "node-agent" or config.deployment.mode in ("daemonset", "sidecar"):
+        return
+    for component in config.of("receivers").values():
+        if component.type not in OTLP_RECEIVERS:
+            continue
+        binds = list(_listening(config, component))
+        local = [(protocol, at) for protocol, at, where in binds if where == "local"]
+        if not local:
+            yield from _open(component, binds)
+        elif len(local) < len(binds):
+            protocol, at = local[0]
+            yield Finding(
+                rules.BIND_PARTLY_LOCAL,
+                f"{component.id}: {protocol} listens on this machine only",
+                at,
+                remedy=f"write: {protocol}: {{endpoint: 0.0.0.0:{_port(protocol)}}}",
+            )
+        else:
+            protocol, at = local[0]
+            yield Finding(
+                rules.BIND_LOCALHOST if topology == "gateway" else rules.BIND_LOCALHOST_UNSAID,
+                f"{component.id} listens on this machine only",
+                at,
+                evidence={"protocols": ", ".join(p for p, _ in local)},
+                remedy=f"write: {protocol}: {{endpoint: 0.0.0.0:{_port(protocol)}}}"
+                + ("" if topology else ", or say --topology node-agent"),
+            )
+
+
+def _port(protocol: str) -> int:
+    return 4318 if protocol == "http" else 4317
+
+
+def _listening(config: CollectorConfig, component: Component) -> Iterator[tuple[str, Location, str]]:
+    """Each protocol with its place and ``local``, ``open`` or ``other``."""
+    from lens_preflight.collector.amounts import bind_host, is_everywhere, is_loopback, is_open
+
+    protocols = getattr(component.get("protocols"), "entries", {})
+    for protocol in protocols:
+        keys = ("protocols", protocol, "endpoint")
+        endpoint = component.text(*keys)
+        at = component.line_of(*keys)
+        if is_open(component, *keys) or (endpoint or "").startswith(("unix", "/")):
+            yield protocol, at, "other"
+        elif endpoint is None:
+            by_default = "open" if config.version < (0, 104) or config.deployment.operator else "local"
+            yield protocol, at, by_default
+        else:
+            host = bind_host(endpoint)
+            yield protocol, at, "local" if is_loopback(host) else "open" if is_everywhere(host) else "other"
+
+
+def _open(component: Component, binds: list[tuple[str, Location, str]]) -> Iterator[Finding]:
+    bare = [
+        (protocol, at)
+        for protocol, at, where in binds
+        if where == "open"
+        and component.get("protocols", protocol, "tls") is None
+        and component.get("protocols", protocol, "auth") is None
+    ]
+    if bare:
+        yield Finding(
+            rules.BIND_OPEN,
+            f"{component.id} takes telemetry from everybody",
+            bare[0][1],
+            evidence={"protocols": ", ".join(p for p, _ in bare)},
+            remedy="add tls and auth to the protocol, or bind to the address of the cluster's own network",
+        )
+
+
+def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
+    """Whether series in Prometheus can be found by the run id."""
+    from lens_preflight.collector.run_id import promotes
+
+    said: set[str] = set()
+    for route in config.routes:
+        exporter = config.find("exporters", route.end.id)
+        if exporter is None or exporter.type not in ("prometheus", "prometheusremotewrite"):
+            continue
+        if route.signal != "metrics" or exporter.id in said or promotes(config, exporter, route.processors):
+            continue
+        said.add(exporter.id)
+        joined = _panels_join(ctx)
+        yield Finding(
+            rules.RUN_ID_BY_JOIN if joined else rules.RUN_ID_NOT_A_LABEL,
+            f"series of {exporter.id} carry no nemo_run_id",
+            exporter.at,
+            remedy=f"add to {exporter.id}: resource_to_telemetry_conversion: {{enabled: true}}",
+        )
+    for file in ctx.rules:
+        if file.promotes_run_id is False:
+            yield Finding(
+                rules.RUN_ID_NOT_A_LABEL,
+                "Prometheus does not promote nemo.run.id from the resource",
+                Location.file(file.path),
+                remedy="add: otlp: {promote_resource_attributes: [nemo.run.id]}",
+            )
+
+
+def _panels_join(ctx: Context) -> bool:
+    """Whether every training panel that was given finds the run through target_info."""
+    from lens_preflight.checks.dashboard_panels import catalogue_of
+    from lens_preflight.dashboards.lineage import Lineage
+    from lens_preflight.dashboards.rules import all_rules
+    from lens_preflight.dashboards.training import training_uses
+
+    lineage = Lineage.of(all_rules(ctx.rules))
+    boards = [board for board in ctx.dashboards if board.failure is None and not board.opaque]
+    uses = [use for board in boards for use in training_uses(board, catalogue_of(ctx), lineage)]
+    return bool(uses) and all(use.joined for use in uses)
+
+
+def _removals(config: CollectorConfig) -> Iterator[Finding]:
+    """Processors on the way that take the id, or its relatives, from the resource."""
+    from lens_preflight.collector.run_id import RUN_ID, Loss, removals
+
+    used = dict.fromkeys(r.id for route in config.routes for r in route.processors)
+    for identity in used:
+        component = config.find("processors", identity)
+        if component is None:
+            continue
+        others = []
+        for removal in removals(component):
+            if removal.key == RUN_ID:
+                yield Finding(
+                    rules.RUN_ID_REMOVED,
+                    f"{identity} {removal.loss.value} {RUN_ID}",
+                    removal.at,
+                    evidence={"when": "a condition holds" if removal.conditional else "always"},
+                    remedy=f"take {RUN_ID} out of {identity}",
+                )
+            elif removal.loss is Loss.REMOVED:
+                others.append(removal)
+        if others:
+            names = ", ".join(dict.fromkeys(o.key for o in others))
+            yield Finding(
+                rules.RELATED_REMOVED,
+                f"{identity} removes {names}",
+                others[0].at,
+                remedy=f"keep {names} in {identity}",
+            )
+        if component.type == "resourcedetection" and component.text("override") != "false":
+            yield Finding(
+                rules.RESOURCE_OVERRIDDEN,
+                f"{identity} overwrites what the job says of itself",
+                component.line_of("override"),
+                remedy=f"add to {identity}: override: false",
+            )
+
+
+def _metrics_dropped(config: CollectorConfig) -> Iterator[Finding]:
+    from lens_preflight.collector.run_id import dropped_metrics
+    from lens_preflight.lens.metrics import METRICS
+
+    names = tuple(m.name for metrics in METRICS.values() for m in metrics if m.family is not None)
+    dropped: dict[str, list[str]] = {}
+    places: dict[str, Location] = {}
+    for removal in dropped_metrics(config, tuple(dict.fromkeys(names))):
+        dropped.setdefault(removal.component.id, []).append(removal.key)
+        places[removal.component.id] = removal.at
+    for identity, metrics in dropped.items():
+        yield Finding(
+            rules.METRIC_DROPPED,
+            f"{identity} drops {', '.join(metrics)}",
+            places[identity],
+            remedy=f"take the condition out of {identity}",
+        )
+
+
+def _doubled_paths(config: CollectorConfig) -> Iterator[Finding]:
+    """otlphttp appends the path of the signal to ``endpoint``."""
+    from lens_preflight.collector.sinks import sinks
+
+    ways: dict[str, set[str]] = {}
+    for route in config.routes:
+        ways.setdefault(route.end.id, set()).add(route.pipelines[-1].signal)
+    for identity, component in config.of("exporters").items():
+        endpoint = (component.text("endpoint") or "").rstrip("/")
+        if component.type != "otlphttp" or identity not in ways:
+            continue
+        if endpoint.endswith(("/v1/traces", "/v1/metrics", "/v1/logs")):
+            places = sinks(config)
+            alone = any(len(places.get(signal, ())) < 2 for signal in ways[identity])
+            signal = endpoint.rpartition("/")[2]
+            yield Finding(
+                rules.DOUBLED_PATH_ONLY_SINK if alone else rules.DOUBLED_PATH,
+                f"{identity} will ask for {endpoint.rpartition('/v1/')[1]}{signal} twice",
+                component.line_of("endpoint"),
+                remedy=f"rename the key to {signal}_endpoint, or end the address before /v1/{signal}",
+            )

@@ -1,0 +1,317 @@
+"""dashboard-panels: the four families have a panel, and the panels can show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.check import Said, check
+from lens_preflight.core.errors import Skip, Undecided
+from lens_preflight.core.finding import Finding, Proof, Rule
+from lens_preflight.core.words import Need, Owner, Severity
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.translation import Translation
+    from lens_preflight.context import Context
+    from lens_preflight.dashboards.coverage import Coverage
+    from lens_preflight.dashboards.families import Catalogue
+    from lens_preflight.dashboards.model import Dashboard
+    from lens_preflight.lens.metrics import Family
+
+ID = "dashboard-panels"
+
+UNREADABLE = Rule(
+    f"{ID}/unreadable",
+    "A file that should be a dashboard cannot be read as one",
+    Severity.BLOCKER,
+    Owner.PLATFORM,
+    help="The file opens and is no dashboard: broken JSON or YAML, or a file of another kind. Grafana's "
+    "provisioning logs the same error and shows nothing. Correct the line, or export the dashboard again "
+    "(Share, Export, Save to file).",
+)
+MISSING = Rule(
+    f"{ID}/family-missing",
+    "No visible panel shows one of the four families",
+    Severity.BLOCKER,
+    Owner.PLATFORM,
+    help=(
+        "Step duration, loss, throughput and gradient norm are what somebody looks at when a run goes "
+        "wrong. A panel counts by the metric that it asks for, not by its title: a panel called Gradient "
+        "Norm that plots the learning rate does not. Hidden targets and elements that no layout places "
+        "do not count. Add the panel with the expression given, or name your own metrics under "
+        "[families] in preflight.toml."
+    ),
+)
+DOUBT = Rule(
+    f"{ID}/unresolved-panel",
+    "A panel that may show a missing family cannot be judged from the file",
+    Severity.NOTE,
+    Owner.PLATFORM,
+    help="The queries are elsewhere (a library panel, a recording rule that was not given) or in a language "
+    "that is not read. Export the dashboard with its library panels, or give the rules with --rules FILE.",
+)
+PLACEHOLDER = Rule(
+    f"{ID}/datasource-placeholder",
+    "A data source is a placeholder of an export",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help=(
+        "${DS_...} is replaced only by the import dialogue. A provisioned file keeps it, and every query "
+        'dies with "datasource not found". Use a variable of type datasource instead.'
+    ),
+)
+UNDECLARED = Rule(
+    f"{ID}/datasource-undeclared",
+    "A data source names a variable that does not exist",
+    Severity.BLOCKER,
+    Owner.PLATFORM,
+    help="Neither the variables nor the inputs of the export declare it, so no panel finds its data source. "
+    "Add a variable of type datasource with that name.",
+)
+FIXED = Rule(
+    f"{ID}/datasource-fixed",
+    "A data source is fixed by its identifier",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help="The panels work only in a Grafana whose data source has exactly this identifier. Use a variable of "
+    "type datasource, so that the dashboard can be moved.",
+)
+NAME = Rule(
+    f"{ID}/metric-name",
+    "A metric is spelled as the exporter does not spell it",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help=(
+        "On the way to Prometheus a unit becomes a suffix: megatron.training.step_duration_ms with unit "
+        "ms is megatron_training_step_duration_ms_milliseconds, and {token}/s adds _per_second. The name "
+        "without suffix is right only when the exporter sets add_metric_suffixes: false (or a "
+        "translation_strategy without suffixes); give its file with --collector-config and this is "
+        "decided."
+    ),
+)
+QUANTILE = Rule(
+    f"{ID}/quantile-without-le",
+    "histogram_quantile is given buckets without their le label",
+    Severity.BLOCKER,
+    Owner.PLATFORM,
+    help=(
+        "The aggregation inside drops le, without which there are no buckets: the panel stays empty. Add "
+        "le to by."
+    ),
+)
+STALE = Rule(
+    f"{ID}/stale-span-name",
+    "A query names spans that are no longer emitted",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help="Megatron-LM renamed its spans; a search for the old names finds nothing and says no word.",
+)
+OPAQUE = Rule(
+    f"{ID}/not-evaluated",
+    "The source of a dashboard is a program",
+    Severity.NOTE,
+    Owner.PLATFORM,
+    help=(
+        "Jsonnet, Terraform, CUE and Python make dashboards; they are not run here. Give the JSON they make."
+    ),
+)
+
+
+@check(
+    ID,
+    "Panels for step duration, loss, throughput and gradient norm",
+    items=(8,),
+    needs=(Need.DASHBOARDS,),
+    uses=(Need.RULES, Need.COLLECTOR),
+    rules=(UNREADABLE, MISSING, DOUBT, PLACEHOLDER, UNDECLARED, FIXED, NAME, QUANTILE, STALE, OPAQUE),
+    decisive=True,
+)
+def dashboard_panels(ctx: Context) -> Iterable[Said]:
+    """Do the dashboards, taken together, show step duration, loss, throughput and gradient norm?
+
+    A missing panel is noticed when it is needed. Panels are recognised by the metric they ask for:
+    titles lie (a panel "Token Usage (TFLOP/s/GPU)" of a published dashboard counts tokens).
+
+    All dashboards given are judged together, so that a GPU overview beside the training dashboard is
+    no fault. Which families are asked for depends on the framework: NeMo-RL records no step duration,
+    a Gym server neither loss nor gradient norm; what does not apply is not missed. Metrics of your own
+    are named in preflight.toml:
+
+        [families]
+        step_duration = ["train.step_duration_ms"]
+        loss = ["train.loss"]
+        throughput = ["train.tokens_per_sec"]
+        grad_norm = ["train.grad_norm"]
+
+    A family in a hidden target or in an element that no layout places is missing. A library panel
+    whose queries are not in the file makes the answer unknown, never a pass. Beyond the families:
+    data sources that cannot resolve, metric names without their unit suffix, quantiles without le.
+    """
+    from lens_preflight.dashboards.coverage import coverage, demanded
+    from lens_preflight.dashboards.lineage import Lineage
+    from lens_preflight.dashboards.rules import all_rules
+
+    boards = [d for d in ctx.dashboards if d.failure is None and not d.opaque]
+    yield from _unreadable(ctx.dashboards)
+    if not boards:
+        if all(d.opaque for d in ctx.dashboards):
+            raise Skip("only sources of dashboards were given", missing_input="--dashboard FILE.json")
+        return
+    catalogue = catalogue_of(ctx)
+    lineage = Lineage.of(all_rules(ctx.rules))
+    seen = coverage(boards, catalogue, lineage)
+    wanted = demanded(frameworks_of(ctx), ctx.settings.families, boards)
+    missing = sorted((f for f in wanted if f not in seen.found), key=lambda f: f.value)
+    doubted = [f for f in missing if any(f in d.families for d in seen.doubts)]
+    for family in missing:
+        if family not in doubted:
+            yield _missing(family, boards, catalogue, seen)
+    for board in boards:
+        yield from _data_sources(board)
+        yield from _names(board, ctx, catalogue)
+        yield from _broken_quantiles(board)
+        yield from _stale_spans(board)
+    if doubted:
+        yield from _doubt(doubted, seen)
+    if not missing:
+        shown = {f.value: ", ".join(seen.found[f]) for f in sorted(wanted, key=lambda f: f.value)}
+        others = [f.value for f in type(next(iter(wanted))) if f not in wanted] if wanted else []
+        text = "every family has a panel: " + ", ".join(shown)
+        yield Proof(text + (f"; not applicable: {', '.join(others)}" if others else ""), shown)
+
+
+def frameworks_of(ctx: Context) -> tuple[str, ...]:
+    """The frameworks of all launches, without the program of one's own."""
+    found = dict.fromkeys(launch.framework.id for launch in ctx.launches)
+    return tuple(f for f in found if f not in ("plain", "nvrx"))
+
+
+def catalogue_of(ctx: Context) -> Catalogue:
+    """The metrics that count as training metrics in this run."""
+    from lens_preflight.dashboards.families import Catalogue
+
+    frameworks = frameworks_of(ctx)
+    if "nemo-rl" in frameworks:
+        frameworks = (*frameworks, "megatron", "inference")  # its policy and generation workers
+    namespaces = [t.namespace for t in _translations(ctx) if t.namespace]
+    return Catalogue.of(ctx.settings.families, dict.fromkeys(frameworks), namespaces)
+
+
+def _translations(ctx: Context) -> tuple[Translation, ...]:
+    from lens_preflight.collector.translation import translations
+
+    config = ctx.collector
+    return translations(config) if config is not None and config.failure is None else ()
+
+
+def _unreadable(boards: Iterable[Dashboard]) -> Iterator[Finding]:
+    for board in boards:
+        if board.failure is not None:
+            yield Finding(
+                UNREADABLE,
+                f"not a dashboard: {board.failure.reason}",
+                board.failure.at,
+                remedy=f"correct {board.failure.at}, or export the dashboard again",
+            )
+        elif board.opaque:
+            yield Finding(
+                OPAQUE,
+                "this is the source of a dashboard and is not evaluated",
+                board.spot.at,
+                remedy=f"it is {board.opaque}",
+            )
+
+
+def _missing(family: Family, boards: list[Dashboard], catalogue: Catalogue, seen: Coverage) -> Finding:
+    from lens_preflight.dashboards.advice import expression, near_title
+
+    board, near = near_title(boards, family)
+    hint = f"; {near} is called so and asks for something else" if near else ""
+    names = sorted({b.path for b in boards})
+    return Finding(
+        MISSING,
+        f"no visible panel shows the {family.value}{hint}",
+        board.spot.at,
+        evidence={"dashboards": ", ".join(names), "found": ", ".join(f.value for f in seen.found) or "none"},
+        remedy=f"add a panel with this query: {expression(family, catalogue, board)}",
+    )
+
+
+def _doubt(doubted: list[Family], seen: Coverage) -> Iterator[Finding]:
+    """Say which panels may hold the families, then leave the answer open."""
+    reasons = [d for d in seen.doubts if d.families & set(doubted)]
+    for doubt in reasons:
+        yield Finding(
+            DOUBT,
+            doubt.reason,
+            doubt.at,
+            remedy="export it with its library panels, or give the rules with --rules FILE",
+        )
+    names = ", ".join(f.value for f in doubted)
+    raise Undecided(f"no panel that can be read shows the {names}; {reasons[0].reason}", reasons[0].at)
+
+
+def _data_sources(board: Dashboard) -> Iterator[Finding]:
+    """One finding per reference that cannot resolve, at the first place that uses it."""
+    from lens_preflight.dashboards.advice import data_source_uses
+
+    for ref, uses in data_source_uses(board).items():
+        spot, source = uses[0]
+        evidence = {"used by": f"{len(uses)} panels and variables"}
+        if not source.variable:
+            if board.form == "classic":
+                yield Finding(
+                    FIXED,
+                    f"the data source is fixed to {ref!r}",
+                    spot.at,
+                    evidence=evidence,
+                    remedy='add a variable of type datasource and write "uid": "${datasource}"',
+                )
+        elif source.variable not in board.by_name:
+            declared = source.variable in board.inputs
+            how = "is replaced only when imported by hand" if declared else "is declared nowhere"
+            kind = source.kind or "prometheus"
+            entry = f'{{"name": "{source.variable}", "type": "datasource", "query": "{kind}"}}'
+            yield Finding(
+                PLACEHOLDER if declared else UNDECLARED,
+                f"the data source {ref} {how}",
+                spot.at,
+                evidence=evidence,
+                remedy=f"add to templating.list: {entry}",
+            )
+
+
+def _names(board: Dashboard, ctx: Context, catalogue: Catalogue) -> Iterator[Finding]:
+    """Names that no exporter, or not this exporter, makes of the metric."""
+    from lens_preflight.dashboards.advice import misspelt
+
+    strategies = frozenset(t.strategy for t in _translations(ctx))
+    for name, right, at, why in misspelt(board, catalogue, strategies):
+        yield Finding(NAME, f"{name} is {why}", at, remedy=f"write {right}")
+
+
+def _broken_quantiles(board: Dashboard) -> Iterator[Finding]:
+    for panel, target, query in board.queries:
+        if any("histogram_quantile without le" in use.within for use in query.uses):
+            yield Finding(
+                QUANTILE,
+                f"{panel.shown}, target {target.ref}: histogram_quantile gets no le and returns nothing",
+                target.spot.at,
+                evidence={"query": query.text},
+                remedy="write: sum by (le, nemo_run_id) (rate(..._bucket[$__rate_interval]))",
+            )
+
+
+def _stale_spans(board: Dashboard) -> Iterator[Finding]:
+    from lens_preflight.dashboards.spans import STALE_SPANS
+
+    for panel, target, query in board.queries:
+        for old, new in STALE_SPANS.items():
+            words = query.text.replace('"', " ").replace("(", " ").replace(")", " ").split()
+            if old in words:
+                yield Finding(
+                    STALE,
+                    f"{panel.shown} names the span {old}, which is now {new}",
+                    target.spot.at,
+                    remedy=f"write {new}",
+                )

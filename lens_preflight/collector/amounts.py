@@ -1,0 +1,60 @@
+"""Durations, sizes and addresses as the Collector writes them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from lens_preflight.collector.model import Component
+from lens_preflight.documents import Scalar
+
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def seconds(text: str | None) -> float | None:
+    """A Go duration in seconds; a bare number counts nanoseconds; None for anything else."""
+    if text is None:
+        return None
+    text = text.strip()
+    if re.fullmatch(r"-?\d+", text):
+        return int(text) * 1e-9
+    parts = _PART.findall(text)
+    if not parts or "".join(a + b for a, b in parts) != text:
+        return None
+    return math.fsum(float(amount) * _SECONDS[unit] for amount, unit in parts)
+
+
+def whole(component: Component, *keys: str) -> int | None:
+    """A whole number of a component's body; None when absent, open or no number."""
+    node = component.get(*keys)
+    return node.value if isinstance(node, Scalar) and type(node.value) is int else None
+
+
+def is_off(component: Component, *keys: str) -> bool:
+    """Whether a switch is written as false."""
+    return component.text(*keys) == "false"
+
+
+def is_open(component: Component, *keys: str) -> bool:
+    """Whether a value is known only when the collector starts."""
+    node = component.get(*keys)
+    return isinstance(node, Scalar) and node.open
+
+
+def bind_host(endpoint: str) -> str:
+    """The host of ``host:port``; empty for all interfaces (``:4317``)."""
+    endpoint = endpoint.strip()
+    if endpoint.startswith("["):
+        return endpoint[1:].partition("]")[0]
+    return endpoint.rpartition(":")[0] if ":" in endpoint else endpoint
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine only."""
+    return host.lower() == "localhost" or host.startswith("127.") or host in ("::1", "0:0:0:0:0:0:0:1")
+
+
+def is_everywhere(host: str) -> bool:
+    """Whether a bind address means all interfaces."""
+    return host in ("", "0.0.0.0", "::", "*")
