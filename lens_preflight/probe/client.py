@@ -11,6 +11,7 @@ import queue
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
@@ -108,7 +109,10 @@ class Pending:
 
 
 class ClientProcess:
-    """One process with one environment, answering any number of requests at once."""
+    """One process with one environment, answering any number of requests at once.
+
+    It ends with ``close``, or when nobody holds this object any more.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         own = {name: os.environ[name] for name in _OWN if name in os.environ}
@@ -124,52 +128,73 @@ class ClientProcess:
         )
         self._lock = threading.Lock()
         self._numbers = itertools.count()
-        self._pending: dict[int, Pending] = {}
-        self._ended = False
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._mail = _Mail()
+        threading.Thread(target=_listen, args=(self._process, self._mail), daemon=True).start()
+        self.close = weakref.finalize(self, _end, self._process)
+        """End the process; once is enough."""
 
     @property
     def ended(self) -> bool:
         """True when the process answers no more."""
-        return self._ended
+        return self._mail.ended
 
     def send(self, request: Mapping[str, Any]) -> Pending:
         """Hand a request to the process; does not wait."""
         pending = Pending()
         with self._lock:
             number = next(self._numbers)
-            self._pending[number] = pending
+            self._mail.expect(number, pending)
             assert self._process.stdin is not None
             try:
                 self._process.stdin.write(json.dumps({"id": number, **request}) + "\n")
                 self._process.stdin.flush()
-            except OSError:
+            except (OSError, ValueError):
                 pending.put(None)
-        if self._ended:
-            pending.put(None)
         return pending
 
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            event = json.loads(line)
-            with self._lock:
-                pending = self._pending.get(event["id"])
-            if pending is not None:
-                pending.put(event)
-        self._ended = True
+
+class _Mail:
+    """Whose answer is whose; knows nothing of the process, so that the process can be let go."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pending: dict[int, Pending] = {}
+        self.ended = False
+
+    def expect(self, number: int, pending: Pending) -> None:
         with self._lock:
+            self._pending[number] = pending
+            if self.ended:
+                pending.put(None)
+
+    def deliver(self, event: dict[str, Any]) -> None:
+        with self._lock:
+            pending = self._pending.get(event["id"])
+        if pending is not None:
+            pending.put(event)
+
+    def end(self) -> None:
+        with self._lock:
+            self.ended = True
             for pending in self._pending.values():
                 pending.put(None)
 
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError, ValueError):
-                    pipe.close()
+
+def _listen(process: subprocess.Popen[str], mail: _Mail) -> None:
+    assert process.stdout is not None
+    with contextlib.suppress(OSError, ValueError):  # closed in the middle of a line
+        for line in process.stdout:
+            mail.deliver(json.loads(line))
+    mail.end()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
 
 
 def _lower(pairs: list[list[str]]) -> dict[str, str]:
@@ -197,9 +222,10 @@ def _answer(event: dict[str, Any]) -> Answer:
     )
 
 
-def request(exporter: Exporter, seconds: float) -> dict[str, Any]:
-    """An empty Export of the exporter's signal, as the client process takes it."""
+def request(exporter: Exporter, seconds: float, payload: bytes = b"") -> dict[str, Any]:
+    """An Export of the exporter's signal, as the client process takes it; empty without a payload."""
     common = {
+        "payload": base64.b64encode(payload).decode(),
         "transport": exporter.transport,
         "target": exporter.target,
         "timeout": seconds,

@@ -138,7 +138,7 @@ def judge_message(signal: str, body: bytes) -> Judged:
     if rejected > 0:
         return Judged("partial-rejection", f"the server takes the request and rejects its items: {said}")
     notes = (f"the server says: {said}",) if said else ()
-    return Judged("ok", "an OTLP server took the empty request", notes)
+    return Judged("ok", "empty request accepted by an OTLP server", notes)
 
 
 def judge_grpc(signal: str, answer: Answer) -> Judged:

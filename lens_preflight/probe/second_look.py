@@ -94,6 +94,7 @@ class SecondLook:
                 heard = wire.hear(self._deadline, lambda data: b"\r\n" in data)
                 if speech(heard) is Speech.HTTP1:
                     self._trail.speech = Speech.HTTP1
+                    self._stages.note(heard, 0.0)
 
     def _direct(self) -> bool:
         """Whether the endpoint answers HTTP without the proxy."""

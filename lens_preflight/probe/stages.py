@@ -205,11 +205,12 @@ class Stages:
         trail.alert = heard.alert
         if trail.speech is Speech.HTTP2:
             trail.goaway = h2.goaway(heard.data)
-        trail.records = [r for r in trail.records if r.stage is not Stage.PROTOCOL]
-        self._note(heard, monotonic() - started)
+        self.note(heard, monotonic() - started)
 
-    def _note(self, heard: Heard, seconds: float) -> None:
+    def note(self, heard: Heard, seconds: float) -> None:
+        """Record the protocol stage, in place of what was recorded before."""
         trail = self.trail
+        trail.records = [r for r in trail.records if r.stage is not Stage.PROTOCOL]
         wanted = Speech.HTTP2 if trail.exporter.transport == "grpc" else Speech.HTTP1
         said = trail.speech
         assert said is not None

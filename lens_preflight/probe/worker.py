@@ -83,7 +83,7 @@ def _send_http(request: dict[str, Any], say: Say) -> dict[str, Any]:
         "POST",
         request["target"],
         headers=dict(request["headers"]),
-        data=_compressed(request["compression"]),
+        data=_compressed(request["compression"], _payload(request)),
         timeout=request["timeout"],
         allow_redirects=False,
         stream=True,
@@ -110,11 +110,16 @@ def _read(reply: Any, until: float) -> tuple[bytes, str]:
     return bytes(body), "end"
 
 
-def _compressed(word: str) -> bytes:
+def _payload(request: dict[str, Any]) -> bytes:
+    """The serialized Export request; an empty one unless something is to be sent."""
+    return base64.b64decode(request.get("payload", ""))
+
+
+def _compressed(word: str, body: bytes) -> bytes:
     import gzip
     import zlib
 
-    return gzip.compress(b"") if word == "gzip" else zlib.compress(b"") if word == "deflate" else b""
+    return gzip.compress(body) if word == "gzip" else zlib.compress(body) if word == "deflate" else body
 
 
 def _verify_strictly(session: Any) -> None:
@@ -162,7 +167,7 @@ def _send_grpc(request: dict[str, Any], _: Say) -> dict[str, Any]:
         call = channel.unary_unary(request["method"])
         metadata = [tuple(pair) for pair in request["headers"]]
         try:
-            body, answer = call.with_call(b"", metadata=metadata, timeout=request["timeout"])
+            body, answer = call.with_call(_payload(request), metadata=metadata, timeout=request["timeout"])
         except grpc.RpcError as error:
             answer, body = error, b""
         return {

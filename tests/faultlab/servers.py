@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import socket
@@ -22,6 +23,35 @@ FOR_EVER = threading.Event()
 PROTOBUF = ("Content-Type", "application/x-protobuf")
 
 _KEEP: list[object] = []
+
+
+@atexit.register
+def stop_all() -> None:
+    """Close every port; what is still talking is left to the end of the process."""
+    for kept in _KEEP:
+        if isinstance(kept, socket.socket):
+            kept.close()
+        elif isinstance(kept, ThreadingHTTPServer):
+            kept.socket.close()
+        else:
+            kept.stop(0)  # type: ignore[attr-defined]
+
+
+class Daemons(futures.Executor):
+    """A thread per call that nobody waits for at the end of the interpreter."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
+        """Run a call."""
+        future: futures.Future[Any] = futures.Future()
+
+        def work() -> None:
+            try:
+                future.set_result(fn(*args, **kwargs))
+            except BaseException as error:  # for whoever asks the future
+                future.set_exception(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        return future
 
 
 def listen(host: str = "127.0.0.1") -> socket.socket:
@@ -56,10 +86,14 @@ def raw(serve: Callable[[socket.socket], None], tls: ssl.SSLContext | None = Non
 
     def loop() -> None:
         while True:
-            peer, _ = sock.accept()
+            try:
+                peer, _ = sock.accept()
+            except OSError:
+                return
             threading.Thread(target=one, args=(peer,), daemon=True).start()
 
     threading.Thread(target=loop, daemon=True).start()
+    _KEEP.append(sock)
     return int(sock.getsockname()[1])
 
 
@@ -161,6 +195,7 @@ def http(
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
+    _KEEP.append(server)
     return int(server.server_address[1])
 
 
@@ -285,7 +320,7 @@ def grpc(
             context.abort(getattr(library.StatusCode, code), words)
         return response
 
-    server = library.server(futures.ThreadPoolExecutor(4), options=(("grpc.so_reuseport", 0),))
+    server = library.server(Daemons(), options=(("grpc.so_reuseport", 0),))
     for signal in services:
         method = library.unary_unary_rpc_method_handler(functools.partial(export, signal))
         handler = library.method_handlers_generic_handler(otlp.service(signal), {"Export": method})
