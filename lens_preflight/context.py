@@ -20,14 +20,17 @@ from lens_preflight.subject.launch import Launch
 from lens_preflight.subject.subject import Subject
 
 if TYPE_CHECKING:
+    from lens_preflight.backends import Backend, ReadBack, Telemetry
     from lens_preflight.collector.model import CollectorConfig
     from lens_preflight.dashboards.model import Dashboard
     from lens_preflight.dashboards.rules import RuleFile
     from lens_preflight.jobs.model import JobModel
     from lens_preflight.otel.exporter import Exporter
     from lens_preflight.otel.view import OtelView
+    from lens_preflight.probe.canary import Canary
     from lens_preflight.probe.model import ProbeResult
     from lens_preflight.program.model import ProgramModel
+    from lens_preflight.subject.stores import Stores
 
 SIGNALS = ("traces", "metrics", "logs")
 
@@ -38,7 +41,7 @@ class Context:
 
     ``generation`` is the Lens generation to judge under; when several may be meant the check is
     called for each and the worst outcome counts. ``prober`` sends packets, None when none may be
-    sent.
+    sent; ``stores`` asks backends, None when no packet may be sent.
     """
 
     subject: Subject
@@ -48,6 +51,7 @@ class Context:
     current: Launch | None = None
     prober: Callable[[Exporter, Environment], ProbeResult] | None = None
     host: str = ""
+    stores: Stores | None = None
 
     @property
     def launch(self) -> Launch:
@@ -157,6 +161,33 @@ class Context:
         if self.prober is None:
             raise Skip("no packet may be sent (--offline)", missing_input="a run without --offline")
         return self.prober(exporter, self.env)
+
+    def backend(self) -> Backend:
+        """The client of the target backend.
+
+        Raises:
+            Skip: no packet may be sent, or it is a collector.
+            InputError: its name or URL says nothing that could be opened.
+        """
+        return self._stores.backend(self.target.key, self.generation)
+
+    def canary(self) -> Canary | None:
+        """The canary of the run, sent at the first question; None when none was asked for."""
+        return self._stores.canary(self.generation)
+
+    def read_back(self) -> ReadBack:
+        """What became of the canary in the target backend, asked until found or out of time."""
+        return self._stores.read_back(self.target.key, self.generation)
+
+    def telemetry(self) -> tuple[Telemetry, ...]:
+        """The collectors' own metrics pages: those given, else the one at the endpoint's host."""
+        return self._stores.telemetry(self.generation)
+
+    @property
+    def _stores(self) -> Stores:
+        if self.stores is None:
+            raise Skip("no packet may be sent (--offline)", missing_input="a run without --offline")
+        return self.stores
 
 
 def enabled_signals(lens: LensConfig) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from lens_preflight.describe import describe, obtained
 from lens_preflight.runner import Job, fold, run
 from lens_preflight.subject.inputs import Inputs
 from lens_preflight.subject.launch import Launch
+from lens_preflight.subject.stores import Stores
 from lens_preflight.subject.subject import Subject
 from lens_preflight.verdict import counted, headline, judge, sum_items
 
@@ -98,7 +99,8 @@ def _context(subject: Subject, deadline: Deadline) -> Context:
     """The context that every job's own context is made from."""
     inputs = subject.inputs
     generation = subject.generations(None)[-1]
-    context = Context(subject, Target(), deadline, generation, host=socket.gethostname())
+    stores = None if inputs.offline else Stores(subject, deadline)
+    context = Context(subject, Target(), deadline, generation, host=socket.gethostname(), stores=stores)
     if not may_send(inputs):
         return context
     from lens_preflight.probe.prober import Prober

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import replace
@@ -24,17 +25,21 @@ class Backend(ABC):
     """One place where telemetry is searched for.
 
     A question never raises: what goes wrong is a word of the reading. The same question is sent only
-    once; ``again`` forgets the answers. ``holds`` are the signals that it stores.
+    once; ``again`` forgets the answers. ``holds`` are the signals that it stores; ``bogus`` is a run
+    id that nobody has ever used.
     """
 
     kind: ClassVar[str]
     title: ClassVar[str]
     holds: ClassVar[frozenset[str]]
+    between: ClassVar[float] = 1.0
+    """Seconds between two questions about the same thing, by the limits of the vendor."""
 
     def __init__(self, name: str, client: Client, scope: Scope) -> None:
         self.name = name
         self.client = client
         self.scope = scope
+        self.bogus = f"preflight-bogus-{uuid.uuid4()}"
         self._memo: dict[tuple[Hashable, ...], Reading] = {}
         self._lock = threading.RLock()
 

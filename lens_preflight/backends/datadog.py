@@ -21,6 +21,7 @@ class Datadog(Backend):
     kind = "datadog"
     title = "Datadog"
     holds = frozenset({"traces"})
+    between = 15.0
 
     def _reach(self) -> Reading:
         reply = self.client.get("/api/v1/validate")

@@ -26,6 +26,7 @@ class Honeycomb(Backend):
     kind = "honeycomb"
     title = "Honeycomb"
     holds = frozenset({"traces"})
+    between = 15.0
 
     def __init__(self, name: str, client: Client, scope: Scope, dataset: str = "") -> None:
         super().__init__(name, client, scope)

@@ -20,7 +20,7 @@ MAX_BODY = 4 << 20
 MAX_CALL = 10.0
 """Seconds that one call may take, from the connection to the last byte."""
 
-MAX_CALLS = 40
+MAX_CALLS = 120
 """Calls to one backend in one run; the strictest vendor allows 300 an hour."""
 
 MAX_PAUSE = 20.0

@@ -121,10 +121,15 @@ class Jaeger(Backend):
         return Reading(Step.FRESHNESS, Word.STALE, text, "run lens-preflight again while the job runs")
 
     def _searched(self) -> tuple[str, ...]:
-        """The services to search: ours, else the first few that are not Jaeger's own."""
-        if self.scope.services:
-            return self.scope.services
-        return tuple(s for s in self.services() if s not in _OWN)[:MAX_SERVICES]
+        """Our services, as far as they are known; else the first few that are not Jaeger's own."""
+        known = self.services()
+        ours = tuple(s for s in known if s in self.scope.services)
+        return ours or tuple(s for s in known if s not in _OWN)[:MAX_SERVICES]
+
+    def again(self) -> None:
+        """Forget all answers, the list of services included."""
+        super().again()
+        self._services = None
 
     def _search(self, service: str, tags: dict[str, str], lookback: float | None = None) -> Found | None:
         """The first trace that the best surface finds, None when there is none."""

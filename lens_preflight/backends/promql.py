@@ -108,7 +108,7 @@ class PromqlBackend(Backend):
                     self._label = label
                     return self.series(labels["__name__"], run_id)
         text = "the gauge of the canary is there, and without a label for the run id"
-        return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, PROMOTE)
+        return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, PROMOTE, final=True)
 
     def _negative(self, run_id: str) -> Reading:
         if self._inventory(run_id, self._label):

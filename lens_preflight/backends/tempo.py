@@ -24,6 +24,7 @@ class Tempo(Backend):
     kind = "tempo"
     title = "Tempo"
     holds = frozenset({"traces"})
+    between = 3.0
 
     def _reach(self) -> Reading:
         self.run_ids()

@@ -31,6 +31,7 @@ class Weave(Backend):
     kind = "weave"
     title = "W&B Weave"
     holds = frozenset({"traces"})
+    between = 5.0
 
     def __init__(self, name: str, client: Client, scope: Scope, project: str) -> None:
         super().__init__(name, client, scope)

@@ -66,7 +66,7 @@ class Reading:
 
     ``text`` is one line without host, port, time or secret; ``remedy`` ends in something to type.
     ``newest`` is the time of the newest item seen, in Unix seconds. ``evidence`` may hold hosts and
-    times.
+    times. ``final``: asking again later would not change it.
     """
 
     step: Step
@@ -75,6 +75,7 @@ class Reading:
     remedy: str = ""
     newest: float | None = None
     evidence: Mapping[str, str] = field(default_factory=dict, hash=False)
+    final: bool = False
 
     @property
     def status(self) -> Status:

@@ -222,7 +222,7 @@ QUESTIONS: dict[str, tuple[tuple[str, str, Question], ...]] = {
 """Per kind: which requests are meant, what the server answers with the recorded body, and the question."""
 
 
-def companions(kind: str) -> Answers:
+def companions(kind: str, request: str) -> Answers:
     """Good answers to the calls around the recorded one."""
     text = json.dumps
     if kind == "elasticsearch":
@@ -233,7 +233,9 @@ def companions(kind: str) -> Answers:
         run = {"key": "nemo.run.id", "value": {"stringValue": RUN}}
         spans = [{"traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId": "00f067aa0ba902b7"}]
         whole = {"resource": {"attributes": [run]}, "scopeSpans": [{"spans": spans}]}
-        return {"GET /api/v3/traces/.*": Canned(text({"result": {"resourceSpans": [whole]}}).encode())}
+        trace: Answers = {"GET /api/v3/traces/.*": Canned(text({"result": {"resourceSpans": [whole]}}).encode())}
+        services = {"GET /api/v3/services": Canned(text({"services": ["megatron-lm"]}).encode())}
+        return trace if "services" in request else {**trace, **services}
     if kind == "honeycomb":
         return {"GET /1/columns/.*": Canned(text({"key_name": "nemo.run.id"}).encode())}
     return {}
@@ -249,7 +251,7 @@ def read(case: Recorded) -> Reading:
 def _read_as(kind: str, case: Recorded) -> Iterator[Reading]:
     pattern, question = _question(kind, case.request)
     answers: Answers = {pattern: case.canned}
-    answers.update((k, v) for k, v in companions(kind).items() if k != pattern)
+    answers.update((k, v) for k, v in companions(kind, case.request).items() if k != pattern)
     with replayed(kind, answers) as server:
         for step in case.steps or (None,):
             yield question(server.client(), case, step)
