@@ -213,8 +213,8 @@ class Setup:
     def _traces(self) -> None:
         self._exporter("traces")
         processors.span_limits(self.env)
-        providers.meter_plugin(self.env)
         processors.batch(self.env)
+        providers.meter_plugin(self.env)
 
     def _metrics(self) -> None:
         self._exporter("metrics")

@@ -42,7 +42,7 @@ def wire_url(url: str) -> str:
     """The URL as requests sends it, also with a scheme that it has no adapter for.
 
     Raises:
-        LibraryFailure: InvalidURL, MissingSchema: nothing is sent, every export fails.
+        LibraryFailure: InvalidURL, MissingSchema, ValueError: nothing is sent, every export fails.
     """
     if _PLAIN.fullmatch(url):
         return url
@@ -51,7 +51,8 @@ def wire_url(url: str) -> str:
     prepared = requests.PreparedRequest()
     try:
         prepared.prepare_url(url, None)
-    except requests.exceptions.RequestException as error:
+        urlsplit(prepared.url or "")
+    except ValueError as error:  # those of requests are ValueErrors as well
         raise _refused(type(error).__name__, str(error)) from error
     return prepared.url or url
 
