@@ -71,7 +71,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         fail_on=options["fail_on"] or settings.fail_on,
         argv=sys.argv[1:],
     )
-    look = style(options["color"], -1 if options["quiet"] else options["verbose"])
+    look = style(options["color"], -1 if options["quiet"] else options["verbose"], reports)
     code = present(record, subject, reports, look)
     if options["baseline"] is not None:
         trouble = write_baseline(options["baseline"], record)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from lens_preflight.cli.exits import CANNOT_TELL
 from lens_preflight.core.outcome import RunRecord
@@ -20,17 +19,32 @@ if TYPE_CHECKING:
 NARROW, WIDE = 60, 160
 
 
-def style(color: str, verbosity: int) -> Style:
-    """How the console report looks on this terminal; 80 columns where there is none."""
-    columns = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+def style(color: str, verbosity: int, reports: Sequence[Wanted] = ()) -> Style:
+    """How the console report looks on the terminal it goes to; 80 columns where there is none.
+
+    The terminal is that of standard error when one of the reports takes standard output.
+    """
+    from lens_preflight.reports.output import console_on_stderr
+
+    stream = sys.stderr if console_on_stderr(reports) else sys.stdout
+    terminal = stream is not None and not stream.closed and stream.isatty()
+    columns = _columns(stream) if terminal else 80
     columns = int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdigit() else columns
     coloured = wants_color(
         color,
-        terminal=sys.stdout.isatty(),
+        terminal=terminal,
         no_color=os.environ.get("NO_COLOR"),
         term=os.environ.get("TERM"),
     )
     return Style(min(max(columns, NARROW), WIDE), coloured, verbosity)
+
+
+def _columns(stream: TextIO) -> int:
+    """The width of a terminal; 80 when it does not tell."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def present(record: RunRecord, subject: Subject, reports: Sequence[Wanted], look: Style) -> int:

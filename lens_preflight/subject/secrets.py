@@ -19,7 +19,14 @@ def redactor(subject: Subject) -> Redactor:
     netrc = "\n".join(
         text for one in environments for path in _netrc_paths(one) if (text := subject.files.text(path))
     )
-    return Redactor.of(environments, _texts(subject.inputs), netrc)
+    return Redactor.of(environments, (*_texts(subject.inputs), *_arguments(subject)), netrc)
+
+
+def _arguments(subject: Subject) -> Iterator[str]:
+    """The words of each program, and the same as one line: ``--token`` names the secret behind it."""
+    for words in dict.fromkeys((subject.inputs.args, *(one.args for one in subject.launches))):
+        yield from words
+        yield " ".join(words)
 
 
 def _netrc_paths(env: Environment) -> Iterator[str]:
@@ -33,7 +40,6 @@ def _netrc_paths(env: Environment) -> Iterator[str]:
 
 def _texts(inputs: Inputs) -> Iterator[str]:
     """Every text of the user that ends up in messages: files, URLs, options."""
-    yield from inputs.args
     yield from inputs.backends.values()
     yield from (text for text in (inputs.endpoint, inputs.submit) if text)
     for name in (*inputs.targets, *inputs.collector):
