@@ -12,6 +12,9 @@ from lens_preflight.core.words import Severity
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PLAIN = re.compile(r"[\w@%+=:,./-]*", re.ASCII)
+_AT_START = re.compile(r"(\$\{SLURM_[A-Z0-9_]+\})")
+"""What Slurm fills in when the job starts; a remedy leaves it to the shell."""
 
 
 def quote(value: str) -> str:
@@ -35,29 +38,48 @@ def _spell(char: str) -> str:
 
 
 def assignment(name: str, value: str | None) -> str:
-    """One shell line: ``export NAME=value``, or ``unset NAME`` for None."""
-    return f"unset {name}" if value is None else f"export {name}={quote(value)}"
+    """One shell line: ``export NAME=value``, or ``unset NAME`` for None.
+
+    ``${SLURM_JOB_ID}`` and its like stay for the shell to fill in; all else of a value is literal.
+    """
+    if value is None:
+        return f"unset {name}"
+    pieces = _AT_START.split(value)
+    if len(pieces) > 1 and all(_PLAIN.fullmatch(piece) for piece in pieces[::2]):
+        return f'export {name}="{value}"'
+    told = (f'"{piece}"' if number % 2 else quote(piece) for number, piece in enumerate(pieces) if piece)
+    return f"export {name}=" + ("".join(told) or "''")
 
 
 def paste_block(record: RunRecord, *, notes: bool = False) -> list[str]:
     """The lines to paste above the launch, worst finding first; empty when nothing helps.
 
-    A name that two findings set differently appears once, and the other choice as a comment. Notes
-    count only on request, waived findings never.
+    A name that two findings set differently appears once, and the other choice as a comment; a value
+    that the user had under another name wins over one that a finding made up. Notes count only on
+    request, waived findings never.
     """
-    chosen: dict[str, str] = {}
-    lines: list[str] = []
+    own: dict[str, str] = {}
+    choices: dict[str, list[str]] = {}
     for finding in _findings(record, notes):
+        moved = _moved(finding)
         for name, value in finding.settings:
-            line = assignment(name, value)
             if not _NAME.match(name):
                 continue
-            if name not in chosen:
-                chosen[name] = line
-                lines.append(line)
-            elif chosen[name] != line and f"# or: {line}" not in lines:
-                lines.insert(lines.index(chosen[name]) + 1, f"# or: {line}")
+            line = assignment(name, value)
+            if name in moved:
+                own.setdefault(name, line)
+            choices.setdefault(name, []).append(line)
+    lines: list[str] = []
+    for name, asked in choices.items():
+        first, *others = dict.fromkeys([own[name], *asked] if name in own else asked)
+        lines += [first, *(f"# or: {other}" for other in others)]
     return lines
+
+
+def _moved(finding: Finding) -> set[str]:
+    """The names that take over the value of a name that the same finding takes away."""
+    names = {name for name, value in finding.settings if value is not None}
+    return names if len(names) < len(finding.settings) else set()
 
 
 def _findings(record: RunRecord, notes: bool) -> Iterator[Finding]:

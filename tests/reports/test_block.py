@@ -53,6 +53,27 @@ def test_of_two_values_the_blocker_wins_and_the_other_is_a_comment() -> None:
     assert paste_block(record(caution, caution, blocker)) == ["export A=1", "# or: export A=2", "export B=3"]
 
 
+def test_a_value_that_the_user_had_under_another_name_wins_over_a_made_up_one() -> None:
+    made_up = outcome("run-id", Status.FAIL, finding(settings=(("NEMO_LENS_RUN_ID", "my-run"), ("B", "3"))))
+    moved = finding(
+        settings=(("NEMO_LENS_RUNID", None), ("NEMO_LENS_RUN_ID", "exp-7")), severity=Severity.CAUTION
+    )
+    assert paste_block(record(made_up, outcome("environment", Status.WARN, moved))) == [
+        "export NEMO_LENS_RUN_ID=exp-7",
+        "# or: export NEMO_LENS_RUN_ID=my-run",
+        "export B=3",
+        "unset NEMO_LENS_RUNID",
+    ]
+
+
+def test_what_slurm_fills_in_at_the_start_is_left_to_the_shell() -> None:
+    line = assignment("A", "it's $HOME-${SLURM_JOB_ID}.${SLURM_X;rm}")
+    script = f'export SLURM_JOB_ID=42\n{line}\nprintf %s "$A"'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "it's $HOME-42.${SLURM_X;rm}"
+    assert assignment("A", "my-run-${SLURM_JOB_ID}") == 'export A="my-run-${SLURM_JOB_ID}"'
+
+
 def test_a_line_feed_cannot_smuggle_a_command_in() -> None:
     block = paste_block(run_of(("A", "1\nrm -rf x"), ("B; rm -rf x", "1"), ("C\nD", None)))
     assert block == ["export A=$'1\\x0arm -rf x'"]
