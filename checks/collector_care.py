@@ -288,6 +288,8 @@ def _sampling(config: CollectorConfig) -> Iterator[Finding]:
                 evidence={"replicas": str(replicas)},
                 remedy="put collectors before it: exporters: {loadbalancing: {routing_key: traceID, ...}}",
             )
+        if not _judges_whole_traces(component):
+            continue
         wait = component.text("decision_wait") or "30s"
         yield Finding(
             rules.TAIL_SAMPLING_WINDOW,
@@ -304,6 +306,12 @@ def _sampling(config: CollectorConfig) -> Iterator[Finding]:
                 remedy=f"feed {route.end.id} from a pipeline without the sampler",
             )
             return
+
+
+def _judges_whole_traces(component: Component) -> bool:
+    """Whether a policy looks at what only a whole trace has: its length, its status, its spans."""
+    policies = component.body.children("policies") if component.body is not None else ()
+    return any(word in str(p.data()) for p in policies for word in ("latency", "status_code", "span_count"))
 
 
 def _sampled(config: CollectorConfig, route: Route) -> bool:

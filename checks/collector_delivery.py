@@ -28,6 +28,8 @@ def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Findin
 
     for signal in signals:
         mine = [route for route in config.routes if route.signal == signal]
+        if not mine and _said_already(config, signal):
+            continue
         if not mine:
             others = config.of_signal(signal)
             yield Finding(
@@ -48,6 +50,15 @@ def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Findin
                 remedy=f"add an exporter that keeps {signal}"
                 + (": prometheus: {endpoint: 0.0.0.0:8889}" if signal == "metrics" else ""),
             )
+
+
+def _said_already(config: CollectorConfig, signal: str) -> bool:
+    """Whether the cause is reported: no pipeline at all, a misspelt signal, a receiver that is not there."""
+    near = any(p.signal not in ("traces", "metrics", "logs", "profiles") for p in config.pipelines)
+    known = {**config.of("receivers"), **config.of("connectors")}
+    broken = any(r.id not in known for p in config.of_signal(signal) for r in p.receivers)
+    empty = any(not p.receivers for p in config.of_signal(signal))
+    return not config.pipelines or near or broken or empty
 
 
 def _binds(config: CollectorConfig, topology: str | None) -> Iterator[Finding]:

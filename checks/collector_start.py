@@ -258,7 +258,7 @@ def _keys(component: Component) -> Iterator[Finding]:
     if component.kind == "exporters":
         places += [(("sending_queue",), QUEUE_KEYS), (("retry_on_failure",), RETRY_KEYS)]
         if known is None:
-            places.append(((), ("sending_queue", "retry_on_failure", "endpoint", "timeout")))
+            places.append(((), ("sending_queue", "retry_on_failure")))
     for path, words in places:
         node = component.get(*path) if path else component.body
         for key in getattr(node, "entries", {}):

@@ -89,6 +89,16 @@ NAME = Rule(
         "decided."
     ),
 )
+UNIT = Rule(
+    f"{ID}/unit-mismatch",
+    "A panel labels a duration with another unit than it has",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help=(
+        "Milliseconds under an axis of seconds read a thousand times too long. Set the unit of the panel "
+        "to that of the metric, or convert in the query."
+    ),
+)
 QUANTILE = Rule(
     f"{ID}/quantile-without-le",
     "histogram_quantile is given buckets without their le label",
@@ -123,7 +133,7 @@ OPAQUE = Rule(
     items=(8,),
     needs=(Need.DASHBOARDS,),
     uses=(Need.RULES, Need.COLLECTOR),
-    rules=(UNREADABLE, MISSING, DOUBT, PLACEHOLDER, UNDECLARED, FIXED, NAME, QUANTILE, STALE, OPAQUE),
+    rules=(UNREADABLE, MISSING, DOUBT, PLACEHOLDER, UNDECLARED, FIXED, NAME, UNIT, QUANTILE, STALE, OPAQUE),
     decisive=True,
 )
 def dashboard_panels(ctx: Context) -> Iterable[Said]:
@@ -169,6 +179,7 @@ def dashboard_panels(ctx: Context) -> Iterable[Said]:
     for board in boards:
         yield from _data_sources(board)
         yield from _names(board, ctx, catalogue)
+        yield from _units(board, catalogue)
         yield from _broken_quantiles(board)
         yield from _stale_spans(board)
     if doubted:
@@ -288,6 +299,18 @@ def _names(board: Dashboard, ctx: Context, catalogue: Catalogue) -> Iterator[Fin
     strategies = frozenset(t.strategy for t in _translations(ctx))
     for name, right, at, why in misspelt(board, catalogue, strategies):
         yield Finding(NAME, f"{name} is {why}", at, remedy=f"write {right}")
+
+
+def _units(board: Dashboard, catalogue: Catalogue) -> Iterator[Finding]:
+    from lens_preflight.dashboards.advice import wrong_units
+
+    for panel, target, unit in wrong_units(board, catalogue):
+        yield Finding(
+            UNIT,
+            f"{panel.shown} shows a metric in {unit} with the unit {panel.unit}",
+            target.spot.at,
+            remedy=f'write "unit": "{unit}" in fieldConfig.defaults',
+        )
 
 
 def _broken_quantiles(board: Dashboard) -> Iterator[Finding]:

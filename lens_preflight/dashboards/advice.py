@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.families import Catalogue, hinted, near_misses, spellings
-from lens_preflight.dashboards.model import Dashboard, DataSource, Spot
+from lens_preflight.dashboards.model import Dashboard, DataSource, Panel, Spot, Target
 from lens_preflight.dashboards.naming import Strategy, part, prometheus_name
 from lens_preflight.dashboards.runs import lists_runs
 from lens_preflight.dashboards.selectors import Language
@@ -85,6 +86,26 @@ def misspelt(
             fault = _fault(name, catalogue, expected)
             if fault is not None:
                 yield name, fault[0], target.spot.at, fault[1]
+
+
+def wrong_units(board: Dashboard, catalogue: Catalogue) -> Iterator[tuple[Panel, Target, str]]:
+    """Panels whose unit is seconds for a metric in milliseconds, or the reverse; one per panel.
+
+    A query that computes with a number may convert, and is left alone.
+    """
+    seen: set[str] = set()
+    for panel, target, query in board.queries:
+        if panel.unit not in ("s", "ms") or panel.id in seen or re.search(r"[*/]\s*[\d(]", query.text):
+            continue
+        units = {
+            s.metric.unit
+            for name in query.metrics
+            for s in spellings(name, catalogue)
+            if part(name) != "count"
+        }
+        if units and units <= {"s", "ms"} and panel.unit not in units:
+            seen.add(panel.id)
+            yield panel, target, units.pop()
 
 
 _STRATEGIES = frozenset(s.value for s in Strategy)

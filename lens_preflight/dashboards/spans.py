@@ -84,11 +84,12 @@ class Exclusion(enum.Enum):
 
 
 def exclusion(use: Use) -> Exclusion:
-    """Judge the matchers on the label by what they accept, not by how they are written."""
+    """Judge the matchers on the label by what they accept, not by how they are written.
+
+    A filter on the other side of a division does not count: it holds only as long as both sides keep
+    the label.
+    """
     matchers = use.on(*TRUNCATED_LABELS)
-    joined = tuple(m for other in use.joined for m in other.on(*TRUNCATED_LABELS))
-    if not matchers and joined:
-        matchers = joined
     if not matchers:
         removed = [m for other in use.removed for m in other.on(*TRUNCATED_LABELS)]
         return Exclusion.WEAK if removed and _all(removed, "true") else Exclusion.NONE

@@ -1,0 +1,80 @@
+"""Dashboards with one fault each: the verdict, the rule and the families."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lens_preflight.checks.dashboard_panels import catalogue_of, dashboard_panels
+from lens_preflight.checks.dashboard_run_id import dashboard_run_id
+from lens_preflight.checks.truncated_spans import truncated_spans
+from lens_preflight.core.words import Status
+from lens_preflight.dashboards import read_dashboards
+from lens_preflight.dashboards.coverage import coverage
+from lens_preflight.dashboards.families import KEYS
+from lens_preflight.dashboards.lineage import Lineage
+from lens_preflight.dashboards.rules import all_rules, read_rules
+from lens_preflight.settings import Settings
+from tests.checks.asking import Asked, ask
+from tests.checks.observability_codes import codes, table
+from tests.corpus import Score, corpus_root
+
+CHECKS = (dashboard_panels, dashboard_run_id, truncated_spans)
+ORDER = (Status.FAIL, Status.ERROR, Status.UNKNOWN, Status.WARN, Status.PASS, Status.SKIP)
+
+
+def worst(statuses: list[Status]) -> str:
+    """The word of the worst; a skip says nothing."""
+    return min(statuses, key=ORDER.index).value
+
+
+def cases(folder: str) -> dict[str, dict[str, Any]]:
+    """The cases of a folder, by file name; none when the corpus has no such folder."""
+    path = corpus_root() / folder / "expected.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
+def asked(folder: Path, name: str, case: dict[str, Any]) -> Asked:
+    """The inputs of a case: its file, and what the case names beside it."""
+    families = {key: tuple(stems) for key, stems in case.get("families", {}).items()}
+    return Asked(
+        read_dashboards([folder / n for n in case.get("dashboards", [name])]),
+        read_rules([folder / n for n in case.get("rules", [])]),
+        settings=Settings(families=families),
+    )
+
+
+@pytest.mark.parametrize("folder", ["dashboards", "dashboards-own"])
+def test_every_dashboard_gets_its_verdict(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    known = cases(folder)
+    if not known:
+        pytest.skip(f"the corpus has no folder {folder}")
+    print(table())
+    verdicts, rules, found = Score(folder), Score(f"{folder}/rules"), Score(f"{folder}/families")
+    for name, case in known.items():
+        question = asked(corpus_root() / folder, name, case)
+        answers = [ask(check, question) for check in CHECKS]
+        verdict = worst([answer.status for answer in answers])
+        verdicts.add(name, verdict, case["verdict"], case.get("acceptable", ()))
+        said = codes(f for answer in answers for f in answer.findings)
+        rules.add(name, ",".join(sorted(said)), ",".join(sorted(case["codes"])))
+        if "families_found" in case:
+            found.add(name, shown(question), ",".join(sorted(case["families_found"])))
+    for score in (verdicts, rules, found):
+        print(score.line(), score.wrong)
+    assert verdicts.false_passes == []
+    assert verdicts.wrong == []
+    assert rules.wrong == []
+    assert found.wrong == []
+    assert "D1" in capsys.readouterr().out
+
+
+def shown(question: Asked) -> str:
+    """The families that the dashboards of a case show, in the words of the settings."""
+    boards = [b for b in question.dashboards if b.failure is None]
+    lineage = Lineage.of(all_rules(question.rules))
+    seen = coverage(boards, catalogue_of(question), lineage)  # type: ignore[arg-type]
+    return ",".join(sorted(KEYS[family] for family in seen.found))
