@@ -68,23 +68,23 @@ def wire(exporter: Exporter, env: Environment, files: Files) -> Wire:
     if not url.lower().startswith(("http://", "https://")):
         scheme = url.partition(":")[0]
         raise _refused("InvalidSchema", f"requests has no adapter for {scheme!r}")
-    return Wire(url, *_authorization(exporter, url, env, files))
+    return Wire(url, *authorization(exporter, env, files))
 
 
 def _refused(exception: str, message: str) -> LibraryFailure:
     return LibraryFailure(Harm.RAISES, exception, message=message, when="export")
 
 
-def _authorization(exporter: Exporter, url: str, env: Environment, files: Files) -> tuple[str | None, str]:
-    """The header and its source: netrc beats credentials in the URL, which beat the headers."""
-    try:
-        host = urlsplit(exporter.target.lstrip()).hostname
-    except ValueError:
-        host = None
-    found = _netrc(host, env, files) if host else None
+def authorization(exporter: Exporter, env: Environment, files: Files) -> tuple[str | None, str]:
+    """The Authorization header (a secret) and its source, netrc, url, headers or empty.
+
+    A netrc entry beats credentials in the URL, which beat the headers. Raises as ``wire`` does.
+    """
+    url = wire_url(exporter.target)
+    parts = urlsplit(url)
+    found = _netrc(parts.hostname, env, files) if parts.hostname else None
     if found:
         return _basic(*found), "netrc"
-    parts = urlsplit(url)
     user, password = (unquote(part or "") for part in (parts.username, parts.password))
     if parts.password is not None and (user or password):
         return _basic(user, password), "url"

@@ -22,7 +22,7 @@ from lens_preflight.otel.files import Files, Kind, MadeUpFiles
 from lens_preflight.otel.proxies import requests_proxies
 from lens_preflight.otel.resource import RANDOM, resource
 from lens_preflight.otel.sampler import sampler
-from lens_preflight.otel.wire import wire, wire_url
+from lens_preflight.otel.wire import authorization, wire, wire_url
 from tests.corpus import corpus_root
 
 FILES = MadeUpFiles(
@@ -183,9 +183,8 @@ def _http(found: Exporter, vector: Vector) -> Said:
     }
     try:
         said["wire_url"] = wire_url(found.target)
-        said["wire_authorization"] = None
-        request = wire(found, vector.env, vector.files)
-        said["wire_authorization"] = request.authorization
+        said["wire_authorization"] = authorization(found, vector.env, vector.files)[0]
+        wire(found, vector.env, vector.files)
     except LibraryFailure as failure:
         said["on_send"] = failure.exception
         return said
