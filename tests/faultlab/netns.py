@@ -37,11 +37,15 @@ def possible() -> bool:
 
 def judge_inside(cases: Sequence[tuple[str, Mapping[str, str]]]) -> list[Said]:
     """What the check says in such a network; each case is the id of a fault and its environment."""
-    script = HOLE + "".join(_route(name, env) for name, env in cases)
-    script += f"exec {sys.executable} -m tests.faultlab.judge\n"
+    routes = "".join(_route(name, env) for name, env in cases)
+    return run_inside("tests.faultlab.judge", [env for _, env in cases], routes)
+
+
+def run_inside(module: str, asked: object, routes: str = "") -> list[Said]:
+    """The answers of a module of this folder, run in such a network; ``asked`` goes in as JSON."""
     done = subprocess.run(
-        ["unshare", "-n", "sh", "-c", script],
-        input=json.dumps([env for _, env in cases]),
+        ["unshare", "-n", "sh", "-c", f"{HOLE}{routes}exec {sys.executable} -m {module}\n"],
+        input=json.dumps(asked),
         capture_output=True,
         text=True,
         cwd=ROOT,

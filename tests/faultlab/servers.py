@@ -161,18 +161,25 @@ def http(
     wait: float = 0.0,
     host: str = "127.0.0.1",
     seen: Callable[[str, bytes], None] | None = None,
+    paths: tuple[str, ...] = (),
+    empty: int | None = None,
 ) -> int:
-    """An HTTP/1.1 server with one answer to everything; ``seen`` gets path and body of a POST."""
+    """An HTTP/1.1 server with one answer to everything; ``seen`` gets path and body of a POST.
+
+    ``paths``: all others are not found. ``empty``: the status for an empty body, if another one.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def answer(self) -> None:
             text = self.rfile.read(int(self.headers.get("content-length") or 0))
-            if seen is not None and self.command == "POST":
+            known = not paths or self.path in paths
+            if seen is not None and self.command == "POST" and known:
                 seen(self.path, text)
             FOR_EVER.wait(wait)
-            self.send_response(status)
+            word = status if text or empty is None else empty
+            self.send_response(word if known else 404)
             for name, value in headers:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
@@ -304,8 +311,12 @@ def grpc(
     host: str = "127.0.0.1",
     port: int = 0,
     seen: Callable[[str, bytes], None] | None = None,
+    only_data: bool = False,
 ) -> int:
-    """A gRPC server with one answer to every Export of ``services``."""
+    """A gRPC server with one answer to every Export of ``services``.
+
+    ``only_data``: an empty request is accepted whatever ``code`` says.
+    """
     import grpc as library
 
     def export(signal: str, request: bytes, context: Any) -> bytes:
@@ -316,7 +327,7 @@ def grpc(
             # google.rpc.RetryInfo: field 1 is a Duration, whose field 1 are seconds
             info = b"\x0a\x02\x08" + bytes([retry])
             context.set_trailing_metadata((("google.rpc.retryinfo-bin", info),))
-        if code:
+        if code and (request or not only_data):
             context.abort(getattr(library.StatusCode, code), words)
         return response
 
