@@ -258,9 +258,9 @@ def _split_words(shell: Shell, node: Node, settings: Sequence[Setting]) -> None:
             previous = setting
 
 
-def remark(shell: Shell, slip: Slip, name: str, line: int, detail: str = "") -> None:
+def remark(shell: Shell, slip: Slip, name: str, line: int, detail: str = "", meant: bool = False) -> None:
     """Keep a remark about a line of this script."""
-    shell.run.remark(Remark(slip, name, shell.at(line), detail, shell.frame.inner(line)))
+    shell.run.remark(Remark(slip, name, shell.at(line), detail, shell.frame.inner(line), meant))
 
 
 def inspect(shell: Shell, setting: Setting) -> None:
@@ -282,7 +282,8 @@ def inspect(shell: Shell, setting: Setting) -> None:
         remark(shell, Slip.OUTSIDE_JOB, name, setting.line, f"{outside[0]} is empty: {OUTSIDE}")
     elif value.certain == "" and any(p["Type"] in ("ParamExp", "CmdSubst") for p in parts):
         what = f"{empty[0]} is not set here" if empty else "what it is made of is empty"
-        remark(shell, Slip.EMPTY, name, setting.line, what)
+        meant = any(p["Type"] == "ParamExp" and not _no_default(p) for p in parts)
+        remark(shell, Slip.EMPTY, name, setting.line, what, meant)
         if shell.where.chain:
             shell.note(name, setting.line, Loss.INNER_UNSET)
     elif empty and all(_no_default(p) for p in parts if p["Type"] == "ParamExp" and _is_unset(shell, p)):

@@ -42,7 +42,40 @@ LONG = {
     "-u": "--usage",
 }
 VALUELESS = frozenset(
-    ["--requeue", "--no-requeue", "--exclusive", "--overcommit", "--hold", "--parsable", "--wait", "--test-only", "--verbose", "--quiet", "--contiguous", "--spread-job", "--get-user-env", "--no-kill", "--reboot", "--oversubscribe", "--use-min-nodes", "-W", "-H", "-s", "-O", "-v", "-Q", "-k", "--no-container-mount-home", "--container-mount-home", "--container-remap-root", "--container-writable", "--container-readonly", "--no-container-entrypoint", "--container-entrypoint", "--ignore-pbs"]
+    [
+        "--requeue",
+        "--no-requeue",
+        "--exclusive",
+        "--overcommit",
+        "--hold",
+        "--parsable",
+        "--wait",
+        "--test-only",
+        "--verbose",
+        "--quiet",
+        "--contiguous",
+        "--spread-job",
+        "--get-user-env",
+        "--no-kill",
+        "--reboot",
+        "--oversubscribe",
+        "--use-min-nodes",
+        "-W",
+        "-H",
+        "-s",
+        "-O",
+        "-v",
+        "-Q",
+        "-k",
+        "--no-container-mount-home",
+        "--container-mount-home",
+        "--container-remap-root",
+        "--container-writable",
+        "--container-readonly",
+        "--no-container-entrypoint",
+        "--container-entrypoint",
+        "--ignore-pbs",
+    ]
 )
 INPUT = {
     "SBATCH_EXPORT": "--export",

@@ -225,16 +225,16 @@ def _environment(template: Template, container: Any, maps: Any, path: str, run: 
     at = Location.file(path, line_of(container))
     env: dict[str, Bound] = {}
     rest = Rest()
-    for name in template.provided:
-        spread = Spread.NODE if name.endswith(("RANK", "INDEX")) else Spread.JOB
-        known = template.extra.get(name)
-        one = Symbol(name, Cause.POD, spread, known=known, reason="set by the operator")
-        env[name] = Bound(Text.of(one), None, template.label)
+    for given in template.provided:
+        spread = Spread.NODE if given.endswith(("RANK", "INDEX")) else Spread.JOB
+        known = template.extra.get(given)
+        one = Symbol(given, Cause.POD, spread, known=known, reason="set by the operator")
+        env[given] = Bound(Text.of(one), None, template.label)
     for source in items(get(container, "envFrom")):
-        name = scalar(get(source, "configMapRef", "name")) or ""
+        config = scalar(get(source, "configMapRef", "name")) or ""
         prefix = scalar(get(source, "prefix")) or ""
-        if name in maps:
-            for key, (value, line) in maps[name].items():
+        if config in maps:
+            for key, (value, line) in maps[config].items():
                 env[prefix + key] = Bound(literal(value), Location.file(path, line), "ConfigMap")
         else:
             rest = Rest(False, Cause.OPAQUE, "envFrom names an object that is not in this file",
@@ -367,7 +367,9 @@ def _start(template: Template, container: Any, env: Exported, path: str, run: Ru
     gpus = _gpus(container)
     workdir = scalar(get(container, "workingDir"))
     host = scalar(get(template.spec, "hostNetwork")) == "true" if template.spec is not None else False
-    box = Container("kubernetes", image, at, mounts, workdir, host, frozenset())
+    others = items(get(template.spec, "containers")) if template.spec is not None else []
+    beside = tuple(scalar(get(c, "image")) or "" for c in others if c is not container)
+    box = Container("kubernetes", image, at, mounts, workdir, host, frozenset(), beside)
     many = Spread.NODE if (template.replicas or 2) > 1 or (template.nodes or 1) > 1 else Spread.JOB
     where = Where(
         chain=(template.label,),

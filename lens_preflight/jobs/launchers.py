@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.words import Spread
-from lens_preflight.jobs.draft import Counts, Draft, Step, resolve
+from lens_preflight.jobs.draft import Counts, Draft, Step, Where, resolve
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.options import Options, integer, split
 from lens_preflight.jobs.state import Bound, Exported, Rest
@@ -20,7 +20,33 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
     from lens_preflight.jobs.wrappers import Link
 
-_TORCHRUN = ["--nnodes", "--nproc-per-node", "--rdzv-backend", "--rdzv-endpoint", "--rdzv-id", "--rdzv-conf", "--max-restarts", "--monitor-interval", "--start-method", "--role", "--log-dir", "-r", "--redirects", "-t", "--tee", "--local-ranks-filter", "--node-rank", "--master-addr", "--master-port", "--local-addr", "--logs-specs", "--ft-param-x", "--signals-to-handle", "--numa-binding", "--event-log-handler"]
+_TORCHRUN = [
+    "--nnodes",
+    "--nproc-per-node",
+    "--rdzv-backend",
+    "--rdzv-endpoint",
+    "--rdzv-id",
+    "--rdzv-conf",
+    "--max-restarts",
+    "--monitor-interval",
+    "--start-method",
+    "--role",
+    "--log-dir",
+    "-r",
+    "--redirects",
+    "-t",
+    "--tee",
+    "--local-ranks-filter",
+    "--node-rank",
+    "--master-addr",
+    "--master-port",
+    "--local-addr",
+    "--logs-specs",
+    "--ft-param-x",
+    "--signals-to-handle",
+    "--numa-binding",
+    "--event-log-handler",
+]
 _FT = re.compile(r"--(?:ft|fault|nvrx)-[\w-]+")
 
 
@@ -109,7 +135,7 @@ def _procs(text: Text | None, gpus: int | str | None) -> int | None:
 def _finish(
     step: Step,
     shell: Shell,
-    where: object,
+    where: Where,
     env: Exported,
     rest: tuple[Field, ...],
     options: Options,
@@ -119,9 +145,6 @@ def _finish(
     *,
     elastic: bool = False,
 ) -> None:
-    from lens_preflight.jobs.draft import Where
-
-    assert isinstance(where, Where)
     program: Field | None = rest[0]
     module = None
     args = rest[1:]
@@ -149,7 +172,38 @@ def _finish(
     )
 
 
-_ACCELERATE = ["--config-file", "--num-processes", "--num-machines", "--machine-rank", "--main-process-ip", "--main-process-port", "--mixed-precision", "--dynamo-backend", "--gpu-ids", "--rdzv-backend", "--rdzv-conf", "--max-restarts", "--monitor-interval", "--deepspeed-config-file", "--zero-stage", "--offload-optimizer-device", "--gradient-accumulation-steps", "--gradient-clipping", "--deepspeed-hostfile", "--deepspeed-multinode-launcher", "--fsdp-sharding-strategy", "--num-cpu-threads-per-process", "--same-network-x", "--role", "--tee", "--log-dir", "--fsdp-auto-wrap-policy", "--fsdp-state-dict-type", "--fsdp-version", "--same-network"]
+_ACCELERATE = [
+    "--config-file",
+    "--num-processes",
+    "--num-machines",
+    "--machine-rank",
+    "--main-process-ip",
+    "--main-process-port",
+    "--mixed-precision",
+    "--dynamo-backend",
+    "--gpu-ids",
+    "--rdzv-backend",
+    "--rdzv-conf",
+    "--max-restarts",
+    "--monitor-interval",
+    "--deepspeed-config-file",
+    "--zero-stage",
+    "--offload-optimizer-device",
+    "--gradient-accumulation-steps",
+    "--gradient-clipping",
+    "--deepspeed-hostfile",
+    "--deepspeed-multinode-launcher",
+    "--fsdp-sharding-strategy",
+    "--num-cpu-threads-per-process",
+    "--same-network-x",
+    "--role",
+    "--tee",
+    "--log-dir",
+    "--fsdp-auto-wrap-policy",
+    "--fsdp-state-dict-type",
+    "--fsdp-version",
+    "--same-network",
+]
 
 
 def accelerate(step: Step, shell: Shell) -> None:
@@ -194,7 +248,29 @@ def _accelerate_config(step: Step, options: Options, shell: Shell) -> dict[str, 
     return {key: int(number) for key, number in found}
 
 
-_DEEPSPEED = ["-H", "--hostfile", "-i", "--include", "-e", "--exclude", "--num-nodes", "--num-gpus", "--master-port", "--master-addr", "--node-rank", "--launcher", "--launcher-args", "--ssh-port", "--autotuning", "--venv-script", "--elastic-training-x", "--min-elastic-nodes", "--max-elastic-nodes", "--log-level", "--bind-core-list"]
+_DEEPSPEED = [
+    "-H",
+    "--hostfile",
+    "-i",
+    "--include",
+    "-e",
+    "--exclude",
+    "--num-nodes",
+    "--num-gpus",
+    "--master-port",
+    "--master-addr",
+    "--node-rank",
+    "--launcher",
+    "--launcher-args",
+    "--ssh-port",
+    "--autotuning",
+    "--venv-script",
+    "--elastic-training-x",
+    "--min-elastic-nodes",
+    "--max-elastic-nodes",
+    "--log-level",
+    "--bind-core-list",
+]
 _DEEPSPEED_PASSES = ("MLFLOW", "PYTHON", "MV2", "UCX", "NCCL")
 
 
@@ -253,7 +329,46 @@ def _deepspeed_env(step: Step, shell: Shell) -> dict[str, Bound]:
     return found
 
 
-_MPI_VALUED = ["-n", "-np", "--np", "-c", "-H", "--host", "-hostfile", "--hostfile", "--machinefile", "-machinefile", "--map-by", "--bind-to", "--rank-by", "-N", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost", "-wdir", "--wdir", "-hosts", "-f", "-iface", "-bootstrap", "--oversubscribe-x", "--prefix", "--tag-output-x", "--output-filename", "--report-bindings-x", "-rf", "--rankfile", "-am", "--display", "-x", "-genvlist", "-envlist", "-path"]
+_MPI_VALUED = [
+    "-n",
+    "-np",
+    "--np",
+    "-c",
+    "-H",
+    "--host",
+    "-hostfile",
+    "--hostfile",
+    "--machinefile",
+    "-machinefile",
+    "--map-by",
+    "--bind-to",
+    "--rank-by",
+    "-N",
+    "-npernode",
+    "--npernode",
+    "-ppn",
+    "--ppn",
+    "-perhost",
+    "-wdir",
+    "--wdir",
+    "-hosts",
+    "-f",
+    "-iface",
+    "-bootstrap",
+    "--oversubscribe-x",
+    "--prefix",
+    "--tag-output-x",
+    "--output-filename",
+    "--report-bindings-x",
+    "-rf",
+    "--rankfile",
+    "-am",
+    "--display",
+    "-x",
+    "-genvlist",
+    "-envlist",
+    "-path",
+]
 
 
 def mpirun(step: Step, shell: Shell) -> None:
@@ -351,7 +466,7 @@ def _sent(step: Step, given: list[tuple[str, Text]]) -> dict[str, Bound]:
     return sent
 
 
-def _remote_ranks(step: Step, sent: dict[str, Bound]) -> tuple[Exported, object]:
+def _remote_ranks(step: Step, sent: dict[str, Bound]) -> tuple[Exported, Where]:
     """Ranks on this host inherit everything, those on other hosts only what was sent."""
     changes: dict[str, Bound] = {}
     for name, bound in step.env:

@@ -14,7 +14,9 @@ def lost_of(draft: Draft, run: Run, final: int) -> tuple[Lost, ...]:
     """Everything that is lost for one launch, by name; the first reason counts."""
     found: dict[str, Lost] = {}
     for one in draft.where.lost:
-        if (is_watched(one.name) and draft.env.value(one.name) is None) or (one.loss is Loss.MPIRUN and is_watched(one.name)):
+        if (is_watched(one.name) and draft.env.value(one.name) is None) or (
+            one.loss is Loss.MPIRUN and is_watched(one.name)
+        ):
             found.setdefault(one.name, one)
     by_name: dict[str, list[Attempt]] = {}
     for attempt in run.attempts:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment
+from lens_preflight.jobs.endpoints import Endpoint
 from lens_preflight.jobs.text import Text
 
 if TYPE_CHECKING:
@@ -96,13 +97,17 @@ class Slip(enum.Enum):
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that the text says and hardly means; ``name`` is the variable, ``detail`` one clause."""
+    """Something that the text says and hardly means; ``name`` is the variable, ``detail`` one clause.
+
+    ``meant``: the text provides for it (``${A:-}``).
+    """
 
     slip: Slip
     name: str
     at: Location
     detail: str = ""
     inner: Location | None = None
+    meant: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,7 @@ class Container:
     workdir: str | None = None
     host_network: bool = True
     passed: frozenset[str] = frozenset()
+    sidecars: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -193,6 +199,7 @@ class JobLaunch:
     pods: bool = False
     restarts_in_place: bool = False
     secrets: tuple[Secret, ...] = ()
+    endpoints: tuple[Endpoint, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment
 from lens_preflight.jobs import delivery, directives, environment, frameworks
 from lens_preflight.jobs.draft import Draft, mapped, resolve
+from lens_preflight.jobs.endpoints import endpoints
 from lens_preflight.jobs.losses import lost_of
 from lens_preflight.jobs.model import Delivery, JobLaunch, JobModel, Loss, Remark, Slip
 from lens_preflight.jobs.run import Files, Run, TooMuch
@@ -272,6 +273,7 @@ def put_into_words(
         pods=where.pods,
         restarts_in_place=draft.elastic,
         secrets=on_command_line(draft.args, draft.at),
+        endpoints=endpoints(env),
     )
 
 

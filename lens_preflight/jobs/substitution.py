@@ -19,7 +19,23 @@ if TYPE_CHECKING:
 
 _RANDOM_COMMANDS = frozenset({"uuidgen", "mktemp", "openssl", "shuf", "uuid", "mcookie", "pwgen"})
 _STEADY = frozenset(
-    ["git", "whoami", "id", "basename", "dirname", "realpath", "readlink", "uname", "arch", "cat", "nproc", "python", "python3", "jq", "yq"]
+    [
+        "git",
+        "whoami",
+        "id",
+        "basename",
+        "dirname",
+        "realpath",
+        "readlink",
+        "uname",
+        "arch",
+        "cat",
+        "nproc",
+        "python",
+        "python3",
+        "jq",
+        "yq",
+    ]
 )
 _RANDOM_TEXT = re.compile(r"uuid|urandom|\brandom\b|secrets\.")
 _CLOCK_TEXT = re.compile(r"time\.|datetime|strftime")

@@ -134,5 +134,30 @@ def _plain(text: str) -> Tree | None:
 
 
 _KEYWORDS = frozenset(
-    ["if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "time", "coproc", "in", "export", "declare", "typeset", "local", "readonly", "let", "nameref"]
+    [
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "for",
+        "while",
+        "until",
+        "do",
+        "done",
+        "case",
+        "esac",
+        "select",
+        "function",
+        "time",
+        "coproc",
+        "in",
+        "export",
+        "declare",
+        "typeset",
+        "local",
+        "readonly",
+        "let",
+        "nameref",
+    ]
 )

@@ -213,7 +213,7 @@ def remote(step: Step, shell: Shell) -> None:
     )
     options = split(step.words[1:], valued)
     rest = options.rest[1:] if name in ("ssh", "rsh") else options.rest
-    sent = {o.value.constant.partition("=")[2] for o in options.all("-o")
+    sent = {(o.value.constant or "").partition("=")[2] for o in options.all("-o")
             if o.value is not None and (o.value.constant or "").startswith("SendEnv")}  # fmt: skip
     env = step.env.only(lambda n: n in sent or n == "LANG")
     where = step.where.dropped(step.env, env, Loss.REMOTE_SHELL, step.at, name)
