@@ -1,0 +1,230 @@
+"""Is the handle shut down on every way out of the program?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lens_preflight.checks.program_reading import instrumented, related, words, worlds_tried
+from lens_preflight.checks.shutdown_rules import (
+    AFTER,
+    CHILD_HOOK,
+    FINALIZER,
+    FORKED,
+    GAP,
+    HARD_EXIT,
+    HOOK,
+    MAYBE_HARD,
+    NONE_HANDLE,
+    ONLY_EXCEPTIONS,
+    PREMATURE,
+    REJECTED,
+    SCHEDULED,
+    SUCCESS_ONLY,
+    THREAD_AT_EXIT,
+    UNPROTECTED,
+    rules,
+)
+from lens_preflight.core.check import Said, check
+from lens_preflight.core.errors import Undecided
+from lens_preflight.core.finding import Finding, Proof, Rule
+from lens_preflight.core.words import Need, Scope, Severity
+
+if TYPE_CHECKING:
+    from lens_preflight.context import Context
+    from lens_preflight.program.model import Reading
+    from lens_preflight.program.promises import Way
+    from lens_preflight.program.state import Site
+
+REMEDY = "handle = setup_telemetry(...)\ntry:\n    main()\nfinally:\n    handle.shutdown()"
+NOTES = (
+    ("after", AFTER),
+    ("scheduled", SCHEDULED),
+    ("thread at exit", THREAD_AT_EXIT),
+    ("finalizer", FINALIZER),
+    ("forked", FORKED),
+)
+
+
+@check(
+    "shutdown",
+    "handle.shutdown() is promised on every way out",
+    items=(2,),
+    scope=Scope.LAUNCH,
+    needs=(Need.SCRIPT,),
+    uses=(Need.ENVIRONMENT, Need.JOB),
+    rules=rules,
+    decisive=True,
+)
+def shutdown(ctx: Context) -> Iterator[Said]:
+    """Follows every way out of the program from the setup call on: return, exception, exit, hard exit.
+
+    A pass needs a promise on each of them: a `finally`, a context manager, an ExitStack that is
+    left by `with`, or an exit hook (`atexit`, which passes with a note: the SDK's own threads may be
+    gone by then). What does not count: the SDK's hook for the end of the process. In runs of 0.1 it
+    delivered the last span of most programs without the call, and nothing of the others; it knows
+    neither your time limit nor SIGTERM.
+
+    Fails: no call; a call on success only, or on failure only; a guard that has nothing to do with
+    telemetry; a call before training ends; `os._exit` and `exec` in front of it. Warns: a statement
+    that may raise between setup and the protected region, or in front of the call in a `finally`
+    (a barrier there may wait for ever); a hook registered late. The finding names the statement that
+    leaves without a shutdown, the setup, and the nearest shutdown.
+    """
+    reading = instrumented(ctx)
+    yield from worlds_tried(ctx, reading)
+    found = list(judge(reading))
+    yield from found
+    if any(f.rule.severity is Severity.BLOCKER for f in found):
+        return
+    undecided(reading)
+    if all(f.rule.severity is Severity.NOTE for f in found):
+        closers = sorted({str(reading.location(s)) for s in closers_of(reading)})
+        yield Proof("shutdown is reached on every way out", {"shutdown": ", ".join(closers)})
+
+
+def closers_of(reading: Reading) -> list[Site]:
+    """The calls that shut down."""
+    from lens_preflight.program.promises import ways
+
+    return [w.handle.closer for w in ways(reading) if w.handle.closer is not None]
+
+
+def undecided(reading: Reading) -> None:
+    """Raise Undecided for a way out on which nobody can say whether the handle is shut down."""
+    from lens_preflight.program.promises import ways
+
+    for way in ways(reading):
+        if way.undecided:
+            at = way.handle.closer or way.at
+            raise Undecided(way.handle.why, reading.location(at))
+    if reading.incomplete:
+        raise Undecided(reading.incomplete, reading.model.at)
+
+
+def judge(reading: Reading) -> Iterator[Finding]:
+    """All findings about the ways out, the heaviest first."""
+    from lens_preflight.program.promises import noted, ways
+
+    every = ways(reading)
+    if not every:
+        yield from refused(reading)
+        return
+    for handle_site in dict.fromkeys(w.handle.site for w in every):
+        mine = [w for w in every if w.handle.site == handle_site]
+        yield from of_handle(reading, mine)
+    for site, end in noted(reading, "premature"):
+        closer = next((f.closer for _, f in end.facts.handles if f.closer), site)
+        yield premature(reading, site, closer)
+    for kind, rule in NOTES:
+        for site, _ in noted(reading, kind)[:1]:
+            yield simple(reading, rule, site)
+    yield from hooks(reading, every)
+    yield from none_handles(reading)
+
+
+def refused(reading: Reading) -> Iterator[Finding]:
+    """A setup call that this generation refuses leaves no handle."""
+    for setup in reading.setups:
+        if setup.rejected:
+            at = reading.location(setup.site)
+            message = f"setup_telemetry raises here: {setup.rejected}; nothing is up and nothing is shut down"
+            yield Finding(REJECTED, message, at, remedy=REMEDY)
+            return
+
+
+def of_handle(reading: Reading, mine: list[Way]) -> Iterator[Finding]:
+    """The findings about one handle."""
+    left = [w for w in mine if w.open]
+    for way in left:
+        if way.kind == "hard":
+            rule = MAYBE_HARD if way.end.hypo else HARD_EXIT
+            yield finding(reading, rule, way, f"{words(way.at)} ends the process before the shutdown")
+            break
+    normal = [w for w in left if w.kind == "normal"]
+    if normal:
+        way = min(normal, key=lambda w: w.end.hypo)
+        closed = any(not w.open for w in mine)
+        rule = ONLY_EXCEPTIONS if closed else UNPROTECTED
+        text = "a normal end leaves without shutdown" + (", other ways have one" if closed else "")
+        yield finding(reading, rule, way, text)
+        return
+    yield from exceptional(reading, mine, left)
+
+
+def exceptional(reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[Finding]:
+    """The findings about exceptions and exits of one handle whose normal end is covered."""
+    raised = [w for w in left if w.kind == "exception"]
+    exits = [w for w in left if w.kind == "exit"]
+    covered = [w for w in mine if not w.open and w.kind in ("exception", "exit")]
+    if raised:
+        worst = next((w for w in raised if w.in_training), raised[0])
+        if worst.in_training or not covered:
+            text = f"an exception in {words(worst.at)} leaves without shutdown"
+            yield finding(reading, SUCCESS_ONLY, worst, text)
+        else:
+            hang = "; it may also wait for ever" if worst.may_hang else ""
+            text = f"an exception in {words(worst.at)} leaves without shutdown{hang}"
+            yield finding(reading, GAP, worst, text, raised)
+    elif exits:
+        worst = next((w for w in exits if w.in_training), exits[0])
+        text = f"SystemExit or KeyboardInterrupt in {words(worst.at)} leaves without shutdown"
+        yield finding(reading, GAP, worst, text)
+
+
+def finding(reading: Reading, rule: Rule, way: Way, message: str, others: list[Way] | None = None) -> Finding:
+    """A finding about one way out, with its setup, its calls and the nearest shutdown."""
+    from lens_preflight.program.promises import noted, shutdown_places
+
+    at = reading.location(way.at)
+    places = [("telemetry is set up here", way.handle.site)]
+    places += [("on the way: the call here", s) for s in way.through[:3]]
+    places += [("the shutdown is taken off the stack here", s) for s, _ in noted(reading, "popped")]
+    shutdowns = [s for s in shutdown_places(reading) if s != way.at]
+    shutdowns.sort(key=lambda s: (s.path != way.handle.site.path, abs(s.line - way.at.line)))
+    places += [("the nearest shutdown", s) for s in shutdowns[:3]]
+    places += [("may raise as well", w.at) for w in (others or [])[1:4]]
+    return Finding(rule, message, at, related=related(reading, places, at), remedy=REMEDY)
+
+
+def premature(reading: Reading, site: Site, closer: Site) -> Finding:
+    """Training goes on after the shutdown."""
+    at = reading.location(closer)
+    message = f"telemetry is shut down here, and {words(site)} runs after it"
+    return Finding(
+        PREMATURE, message, at, related=related(reading, [("still training", site)], at), remedy=REMEDY
+    )
+
+
+def simple(reading: Reading, rule: Rule, site: Site) -> Finding:
+    """A finding about one place."""
+    from lens_preflight.program.promises import ways
+
+    at = reading.location(site)
+    handles = [("telemetry is set up here", w.handle.site) for w in ways(reading)[:1]]
+    return Finding(rule, rule.summary, at, related=related(reading, handles, at), remedy=REMEDY)
+
+
+def hooks(reading: Reading, every: list[Way]) -> Iterator[Finding]:
+    """Ways that an exit hook covers: a note, in a forked child more."""
+    for way in every:
+        if way.handle.status == "closed" and way.handle.how == "atexit" and way.end.facts.hooks:
+            site = way.end.facts.hooks[-1].site
+            child = way.end.process.startswith(("fork", "forkserver", "ray"))
+            yield simple(reading, CHILD_HOOK if child else HOOK, site)
+            return
+
+
+def none_handles(reading: Reading) -> Iterator[Finding]:
+    """``shutdown`` on None, in processes that have no handle."""
+    for chain, lanes in reading.seen.none_calls:
+        if lanes & reading.mask():
+            at = reading.location(chain[0])
+            places = [("the handle comes from here", s.site) for s in reading.setups[:1]]
+            message = "in some processes the handle is None here, and shutdown raises AttributeError"
+            remedy = "if handle is not None:\n    handle.shutdown()"
+            yield Finding(NONE_HANDLE, message, at, related=related(reading, places, at), remedy=remedy)
+            return
+
+
+__all__ = ["Proof", "shutdown"]

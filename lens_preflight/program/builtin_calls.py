@@ -1,0 +1,413 @@
+"""Builtins and containers: applied for real to what is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+from lens_preflight.program import calls, expressions, imports, libraries, natives, objects, truths
+from lens_preflight.program.machine import Flow, Outcome, normal
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell
+from lens_preflight.program.values import (
+    EMPTY,
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    Func,
+    Lanes,
+    Lib,
+    Ref,
+    Tup,
+    Unknown,
+    Value,
+    Wrapped,
+    tainted,
+    taints_of,
+)
+
+PURE: dict[str, Callable[..., Any]] = {
+    "int": int,
+    "float": float,
+    "str": str,
+    "len": len,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "any": any,
+    "all": all,
+    "range": range,
+    "sorted": sorted,
+    "tuple": tuple,
+    "list": list,
+    "set": set,
+    "frozenset": frozenset,
+    "zip": zip,
+    "enumerate": enumerate,
+    "reversed": reversed,
+    "divmod": divmod,
+    "round": round,
+    "repr": repr,
+    "ord": ord,
+    "chr": chr,
+    "bytes": bytes,
+    "slice": slice,
+    "hex": hex,
+    "bin": bin,
+    "complex": complex,
+}
+
+NUMBERS = ("int", "float", "len", "abs", "sum", "round", "ord", "range")
+
+
+def builtin(this: Call) -> list[Outcome] | None:
+    """A builtin function; None when it is not one of those here."""
+    name = this.path.removeprefix("builtins.")
+    handler = SPECIAL.get(name)
+    if handler is not None:
+        return handler(this)
+    if name in PURE and not this.args.names and not this.args.open:
+        return pure(this, name)
+    value = (
+        getattr(__builtins__, name, None) if not isinstance(__builtins__, dict) else __builtins__.get(name)
+    )
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return this.done(this.m.new(this.state, Cell("libobj", extra=this.path)))
+    return None
+
+
+def pure(this: Call, name: str) -> list[Outcome]:
+    """A pure builtin; on something unknown the result is unknown, and it may fail."""
+    m, state, args = this.m, this.state, this.args.plain
+    if name in ("list", "tuple") and len(args) == 1:
+        items = objects.items_of(m, args[0], state)
+        if items is not None and not isinstance(args[0], Lanes):
+            value: Value = Tup(tuple(items))
+            if name == "list":
+                value = m.new(state, Cell("list", items=items))
+            return this.done(value)
+    if name in ("zip", "enumerate") and args:
+        columns = [objects.items_of(m, a, state) for a in args[: 1 if name == "enumerate" else None]]
+        if all(c is not None for c in columns):
+            known = [c for c in columns if c is not None]
+            rows = enumerate(known[0]) if name == "enumerate" else zip(*known, strict=False)
+            pairs: list[Value] = [
+                Tup((Const(row[0]), row[1])) if name == "enumerate" else Tup(tuple(row)) for row in rows
+            ]
+            return this.done(m.new(state, Cell("list", items=pairs)))
+    out = natives.apply(m, PURE[name], args, state, name, this.frame, this.node)
+    unsure = any(isinstance(a, Unknown) or (isinstance(a, Lib) and "()" in a.path) for a in args)
+    result: list[Outcome] = []
+    for o in out:
+        if name in NUMBERS and isinstance(o.value, Unknown):
+            o = replace(o, value=tainted(o.value, frozenset(("number",))))
+        result.append(o)
+    if unsure and name not in ("str", "repr", "len", "range", "list", "enumerate", "zip"):
+        result.extend(calls.opaque_failures(m, state, this.frame, this.node, f"{name}()")[:1])
+    return result
+
+
+def boolean(this: Call) -> list[Outcome]:
+    """``bool(x)``: the truth of it, lane by lane."""
+    if not this.args.plain:
+        return this.done(FALSE)
+    once = truths.negated(this.m, this.args.plain[0], this.state)
+    return this.done(truths.negated(this.m, once, this.state))
+
+
+def get_attr(this: Call) -> list[Outcome]:
+    """``getattr`` with a known name; with another one nothing is known."""
+    target, name = this.arg(0, "o"), this.arg(1, "n")
+    default = this.args.get(2, "d")
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        if isinstance(target, Ref) and this.state.read(target.id).kind == "handle":
+            calls.undecided(this.state, this.site, "the method of the handle is computed")
+        return this.done(Unknown(taints_of(target) | {"opaque:getattr"}))
+    out = objects.get_attribute(this.m, target, name.value, this.state, this.frame, this.node)
+    if default is None:
+        return out
+    result: list[Outcome] = []
+    for o in out:
+        if o.flow is Flow.NORMAL:
+            result.append(o)
+        elif o.error == "AttributeError":
+            result.extend(normal(o.state, default))
+    return result
+
+
+def has_attr(this: Call) -> list[Outcome]:
+    """``hasattr`` on objects of the tree and on handles."""
+    target, name = this.arg(0, "o"), this.arg(1, "n")
+    if isinstance(name, Const) and isinstance(name.value, str) and not isinstance(target, Unknown | Lib):
+        probe = objects.get_attribute(this.m, target, name.value, this.state.fork(), this.frame, this.node)
+        flows = {o.flow for o in probe}
+        if flows == {Flow.NORMAL}:
+            return this.done(TRUE)
+        if flows == {Flow.RAISE}:
+            return this.done(FALSE)
+    return this.done(Unknown(frozenset(("opaque:hasattr",))))
+
+
+def set_attr(this: Call) -> list[Outcome]:
+    """``setattr`` with a known name."""
+    name = this.arg(1, "n")
+    target = this.arg(0, "o")
+    if isinstance(name, Const) and isinstance(name.value, str):
+        live = objects.set_attribute(
+            this.m, target, name.value, this.arg(2, "v"), this.state, this.frame, this.node
+        )
+        return [Outcome(Flow.NORMAL, s) for s in live]
+    if isinstance(target, Ref):
+        cell = this.state.edit(target.id)
+        if cell.kind == "config":
+            cell.attrs["enabled"] = Unknown(frozenset(("opaque:setattr",)))
+    return this.done()
+
+
+def is_instance(this: Call) -> list[Outcome]:
+    """``isinstance``, where the class of the object is known."""
+    target, kind = this.arg(0, "o"), this.arg(1, "c")
+    kinds = list(kind.items) if isinstance(kind, Tup) else [kind]
+    if isinstance(target, Ref) and this.state.read(target.id).kind == "instance":
+        cls = this.state.read(target.id).cls
+        assert isinstance(cls, Ref)
+        order, whole = objects.mro(this.m, cls, this.state)
+        if any(k in order for k in kinds):
+            return this.done(TRUE)
+        if whole and all(isinstance(k, Ref) for k in kinds):
+            return this.done(FALSE)
+    if isinstance(target, Const):
+        types = {"str": str, "int": int, "bool": bool, "float": float, "bytes": bytes}
+        names = [k.path.removeprefix("builtins.") if isinstance(k, Lib) else "" for k in kinds]
+        if all(n in types for n in names):
+            answer = any(isinstance(target.value, types[n]) for n in names)
+            return this.done(Const(answer, target.taints))
+        if target.value is None:
+            return this.done(FALSE)
+    if isinstance(target, Ref) and this.state.read(target.id).kind == "handle":
+        if all(isinstance(k, Lib) for k in kinds):
+            return this.done(Const(any("TelemetryHandle" in k.path for k in kinds if isinstance(k, Lib))))
+    return this.done(Unknown(frozenset(("opaque:isinstance",)) | taints_of(target)))
+
+
+def callable_(this: Call) -> list[Outcome]:
+    """``callable``."""
+    value = this.arg(0, "o")
+    if isinstance(value, Func | Bound | Wrapped):
+        return this.done(TRUE)
+    if isinstance(value, Const) or (isinstance(value, Lib) and value.path.startswith("signal.SIG_")):
+        return this.done(FALSE)
+    return this.done(Unknown(frozenset(("opaque:callable",))))
+
+
+def make_dict(this: Call) -> list[Outcome]:
+    """``dict(...)``."""
+    cell = Cell("dict", items={})
+    for value in this.args.plain[:1]:
+        pairs = objects.items_of(this.m, value, this.state)
+        if isinstance(value, Ref) and this.state.read(value.id).kind == "dict":
+            objects.update_dict(this.m, cell, value, this.state)
+        elif pairs is not None and all(isinstance(p, Tup) and len(p.items) == 2 for p in pairs):
+            for pair in pairs:
+                assert isinstance(pair, Tup)
+                objects.put_item(cell, pair.items[0], pair.items[1])
+        else:
+            cell.open = True
+    cell.items.update(this.args.names)
+    cell.open = cell.open or this.args.open
+    return this.done(this.m.new(this.state, cell))
+
+
+def next_(this: Call) -> list[Outcome]:
+    """``next`` on a generator of the tree."""
+    from lens_preflight.program import generators
+
+    target = this.arg(0, "it")
+    if isinstance(target, Ref) and this.state.read(target.id).kind == "generator":
+        default = this.args.get(1, "default")
+        out = generators.start(this.m, target, this.state, this.frame, this.node)
+        if default is None:
+            return out
+        return [Outcome(Flow.NORMAL, o.state, default) if o.error == generators.STOP else o for o in out]
+    return calls.opaque(this.m, "next", calls.Args(), this.state, this.frame, this.node, taints_of(target))
+
+
+def super_(this: Call) -> list[Outcome]:
+    """``super()`` with and without arguments."""
+    receiver = this.frame.receiver
+    after: Value | None = this.frame.found
+    if len(this.args.plain) == 2:
+        after, receiver = this.args.plain
+    if receiver is None or after is None:
+        return this.done(Unknown())
+    return this.done(Wrapped("super", receiver, (after,)))
+
+
+def role(name: str) -> Callable[[Call], list[Outcome]]:
+    """A builtin that gives a function a role."""
+
+    def give(this: Call) -> list[Outcome]:
+        return this.done(Wrapped(name, this.arg(0, "f")))
+
+    return give
+
+
+def leave(this: Call) -> list[Outcome]:
+    """``exit()`` and ``sys.exit()``."""
+    origin = this.frame.chain(this.node, f"{this.path.removeprefix('builtins.')}()")
+    return [Outcome(Flow.EXIT, this.state, error="SystemExit", origin=origin)]
+
+
+def execute(this: Call) -> list[Outcome]:
+    """``exec`` and ``eval``: of a known text, parsed and run; of anything else, opaque."""
+    source = this.text(0, "source")
+    if source is not None:
+        from lens_preflight.program import statements
+
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return [expressions.failure(this.state, this.frame, this.node, "SyntaxError")]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.expr | ast.stmt):
+                node.lineno = getattr(this.node, "lineno", 1)
+        return statements.block(this.m, tree.body, this.state, this.frame)
+    return calls.opaque(this.m, "exec", this.args, this.state, this.frame, this.node)
+
+
+def map_(this: Call) -> list[Outcome]:
+    """``map`` over known items."""
+    fn = this.arg(0, "f")
+    items = objects.items_of(this.m, this.arg(1, "items"), this.state)
+    if items is None or len(items) > 64 or len(this.args.plain) != 2:
+        return calls.opaque(this.m, "map", this.args, this.state, this.frame, this.node)
+    live: list[tuple[Any, list[Value]]] = [(this.state, [])]
+    out: list[Outcome] = []
+    for item in items:
+        following = []
+        for here, values in live:
+            for o in calls.invoke(this.m, fn, calls.Args([item]), here, this.frame, this.node):
+                if o.flow is Flow.NORMAL:
+                    following.append((o.state, [*values, o.value]))
+                else:
+                    out.append(o)
+        live = following
+    for here, values in live:
+        out.extend(normal(here, this.m.new(here, Cell("list", items=values))))
+    return out
+
+
+def globals_(this: Call) -> list[Outcome]:
+    """``globals()``: names can be written behind the back of assignments."""
+    cell = Cell("dict", items=dict(this.state.read(this.frame.globals).attrs))
+    cell.open = True
+    return this.done(this.m.new(this.state, cell))
+
+
+def type_(this: Call) -> list[Outcome]:
+    """``type(x)``."""
+    target = this.arg(0, "o")
+    if isinstance(target, Ref) and len(this.args.plain) == 1:
+        cls = this.state.read(target.id).cls
+        if cls is not None and this.state.read(target.id).kind == "instance":
+            return this.done(cls)
+    return this.done(Unknown())
+
+
+SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
+    "bool": boolean,
+    "getattr": get_attr,
+    "hasattr": has_attr,
+    "setattr": set_attr,
+    "isinstance": is_instance,
+    "callable": callable_,
+    "dict": make_dict,
+    "next": next_,
+    "super": super_,
+    "property": role("property"),
+    "staticmethod": role("staticmethod"),
+    "classmethod": role("classmethod"),
+    "exit": leave,
+    "quit": leave,
+    "exec": execute,
+    "map": map_,
+    "globals": globals_,
+    "vars": globals_,
+    "type": type_,
+}
+
+
+@model("sys.exit")
+def sys_exit(this: Call) -> list[Outcome]:
+    """``sys.exit`` raises SystemExit."""
+    return leave(this)
+
+
+def plain_method(this: Call) -> list[Outcome]:
+    """A method of a known text, number, tuple or path."""
+    name = this.path.removeprefix("plain.")
+    assert this.receiver is not None
+    if this.args.names or this.args.open:
+        return this.done(Unknown(taints_of(this.receiver)))
+    return natives.apply(
+        this.m, path_method(name), [this.receiver, *this.args.plain], this.state, name, this.frame, this.node
+    )
+
+
+def path_method(name: str) -> Callable[..., Any]:
+    """The method by name; of a path only what does not touch the file system."""
+
+    def run(target: Any, *args: Any) -> Any:
+        if isinstance(target, PurePath):
+            if name in ("resolve", "absolute", "expanduser"):
+                import os.path
+
+                return PurePath(os.path.normpath(target))
+            if name in ("read_text", "read_bytes", "exists", "is_file", "is_dir", "open", "glob", "iterdir"):
+                raise natives.NotKnown(frozenset(("file",)))
+            if name == "cwd":
+                raise natives.NotKnown
+        if (
+            name in ("format", "join", "replace", "ljust", "rjust", "center", "zfill")
+            and len(str(args)) > 2000
+        ):
+            raise natives.NotKnown
+        if name in ("ljust", "rjust", "center", "zfill") and args and args[0] > 2000:
+            raise natives.NotKnown
+        return getattr(target, name)(*args)
+
+    return run
+
+
+def group_missing(this: Call) -> bool:
+    """True when the tree starts the process group, but not before this call."""
+    started = this.state.read(imports.MODULES).attrs.get("process group")
+    if started is not None:
+        return False
+    sources = this.m.closure.bytes.values()
+    return any(b"init_process_group" in data for data in sources)
+
+
+@model("torch.distributed.init_process_group")
+def init_group(this: Call) -> list[Outcome]:
+    """From here on the process group answers."""
+    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+    this.state.edit(imports.MODULES).attrs["process group"] = TRUE
+    return [*this.done(), *failed]
+
+
+@model("torch.distributed.is_initialized")
+def is_initialized(this: Call) -> list[Outcome]:
+    """True once the tree has started the group; unknown when libraries may have."""
+    if "process group" in this.state.read(imports.MODULES).attrs:
+        return this.done(Unknown(frozenset(("opaque:torch.distributed.is_initialized",)), ("group", "up")))
+    return this.done(Unknown(frozenset(("opaque:torch.distributed.is_initialized",)), ("group", "early")))
+
+
+__all__ = ["EMPTY", "NONE", "Func", "libraries"]

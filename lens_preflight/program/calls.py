@@ -1,0 +1,367 @@
+"""Calls: of functions of the tree, of what is known of libraries, and of what is not known."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+
+from lens_preflight.program import expressions, libraries, objects, statements
+from lens_preflight.program.machine import MAX_DEPTH, Flow, Frame, Machine, Outcome, normal, reduce
+from lens_preflight.program.scopes import body_of, dotted, names_of, walk_body
+from lens_preflight.program.state import Cell, Site, State
+from lens_preflight.program.values import (
+    EMPTY,
+    NONE,
+    Bound,
+    Choice,
+    Const,
+    Func,
+    Lanes,
+    Lib,
+    Ref,
+    Tup,
+    Unknown,
+    Value,
+    Wrapped,
+    taints_of,
+)
+
+MAX_RECURSION = 2
+
+
+@dataclass
+class Args:
+    """The arguments of one call; ``open`` when more may come from an unknown ``*`` or ``**``."""
+
+    plain: list[Value] = field(default_factory=list)
+    names: dict[str, Value] = field(default_factory=dict)
+    open: bool = False
+
+    def get(self, index: int, name: str, default: Value | None = None) -> Value | None:
+        """An argument by position or name."""
+        if name in self.names:
+            return self.names[name]
+        if 0 <= index < len(self.plain):
+            return self.plain[index]
+        return Unknown() if self.open and default is None else default
+
+
+def arguments(m: Machine, node: ast.Call, values: list[Value], state: State) -> Args:
+    """The arguments of a call node from the values of its parts."""
+    args = Args()
+    rest = iter(values)
+    for a in node.args:
+        value = next(rest)
+        if isinstance(a, ast.Starred):
+            items = objects.items_of(m, value, state)
+            args.open = args.open or items is None
+            args.plain.extend(items or ())
+        else:
+            args.plain.append(value)
+    for k in node.keywords:
+        value = next(rest)
+        if k.arg is not None:
+            args.names[k.arg] = value
+            continue
+        cell = state.read(value.id) if isinstance(value, Ref) else None
+        if cell is not None and cell.kind == "dict":
+            args.names.update({str(key): v for key, v in cell.items.items()})
+            args.open = args.open or cell.open
+        else:
+            args.open = True
+    return args
+
+
+def invoke(m: Machine, fn: Value, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """Call a value."""
+    m.step()
+    if isinstance(fn, Choice) or (isinstance(fn, Lanes) and not objects.all_plain(fn)):
+        out: list[Outcome] = []
+        for here, option in objects.split_options(fn, state):
+            out.extend(invoke(m, option, args, here, frame, node))
+        return out
+    if isinstance(fn, Func):
+        return call_function(m, fn, args, state, frame, node)
+    if isinstance(fn, Bound):
+        return call_bound(m, fn, args, state, frame, node)
+    if isinstance(fn, Lib):
+        return libraries.call(m, fn, None, args, state, frame, node)
+    if isinstance(fn, Wrapped):
+        return call_wrapped(m, fn, args, state, frame, node)
+    if isinstance(fn, Ref):
+        return call_object(m, fn, args, state, frame, node)
+    if isinstance(fn, Const):
+        return [expressions.failure(state, frame, node, "TypeError")]
+    return opaque(m, dotted(getattr(node, "func", node)) or "a call", args, state, frame, node, taints_of(fn))
+
+
+def call_bound(m: Machine, fn: Bound, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """Call a method."""
+    if isinstance(fn.func, Func):
+        with_self = Args([fn.receiver, *args.plain], args.names, args.open)
+        return call_function(m, fn.func, with_self, state, frame, node, fn.receiver)
+    if isinstance(fn.func, Lib):
+        return libraries.call(m, fn.func, fn.receiver, args, state, frame, node)
+    with_self = Args([fn.receiver, *args.plain], args.names, args.open)
+    return invoke(m, fn.func, with_self, state, frame, node)
+
+
+def call_object(m: Machine, fn: Ref, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """Call a class, or an instance with ``__call__``."""
+    cell = state.read(fn.id)
+    if cell.kind == "class":
+        return instantiate(m, fn, args, state, frame, node)
+    if cell.kind == "instance" and isinstance(cell.cls, Ref):
+        found, owner = objects.find_in_class(m, cell.cls, "__call__", state)
+        if found is not None:
+            return invoke(m, Bound(fn, objects.owned(found, owner)), args, state, frame, node)
+        if not objects.mro(m, cell.cls, state)[1]:
+            return libraries.call_instance(m, fn, args, state, frame, node)
+    if cell.kind == "libobj":
+        return libraries.call(m, Lib(f"{cell.extra}.__call__"), fn, args, state, frame, node)
+    return opaque(m, dotted(getattr(node, "func", node)) or cell.kind, args, state, frame, node)
+
+
+def instantiate(m: Machine, cls: Ref, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """Make an instance of a class of the tree."""
+    this = m.new(state, Cell("instance", cls=cls))
+    found, owner = objects.find_in_class(m, cls, "__init__", state)
+    if isinstance(found, Func):
+        call = Bound(this, objects.owned(found, owner))
+        return [
+            replace(o, value=this) if o.flow is Flow.NORMAL else o
+            for o in invoke(m, call, args, state, frame, node)
+        ]
+    fields, _ = objects.find_in_class(m, cls, "__dataclass__", state)
+    if isinstance(fields, Tup):
+        return fill_fields(m, cls, this, fields, args, state, frame, node)
+    return normal(state, this)
+
+
+def fill_fields(
+    m: Machine, cls: Ref, this: Ref, fields: Tup, args: Args, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """The generated constructor of a dataclass, and its ``__post_init__``."""
+    names = [f.value for f in fields.items if isinstance(f, Const)]
+    cell = state.edit(this.id)
+    for i, name in enumerate(names):
+        default, _ = objects.find_in_class(m, cls, name, state)
+        value = args.get(i, name, default)
+        cell.attrs[name] = value if value is not None else Unknown()
+    post, owner = objects.find_in_class(m, cls, "__post_init__", state)
+    if post is None:
+        return normal(state, this)
+    call = Bound(this, objects.owned(post, owner))
+    done = invoke(m, call, Args(), state, frame, node)
+    return [replace(o, value=this) if o.flow is Flow.NORMAL else o for o in done]
+
+
+def call_wrapped(
+    m: Machine, fn: Wrapped, args: Args, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """Call something with a role."""
+    if fn.role == "partial":
+        more = Args([*fn.extra, *args.plain], {**dict(fn.names), **args.names}, args.open)
+        return invoke(m, fn.inner, more, state, frame, node)
+    if fn.role in ("property", "staticmethod", "classmethod", "cached_property", "plain"):
+        return invoke(m, fn.inner, args, state, frame, node)
+    return libraries.call_wrapped(m, fn, args, state, frame, node)
+
+
+def call_function(
+    m: Machine,
+    fn: Func,
+    args: Args,
+    state: State,
+    frame: Frame,
+    node: ast.AST,
+    receiver: Value | None = None,
+) -> list[Outcome]:
+    """Run a function of the tree: at once, or later for generators and coroutines."""
+    recursive = sum(n is fn.node for n in frame.active)
+    if len(frame.stack) > MAX_DEPTH or recursive >= MAX_RECURSION:
+        return opaque(m, fn.name, args, state, frame, node)
+    bound = bind_parameters(m, fn, args, state)
+    if bound is None:
+        return [expressions.failure(state, frame, node, "TypeError", f"{fn.name}() with these arguments")]
+    cell = m.new(state, Cell("frame", bound))
+    called_from = frame.chain(node, f"{fn.name}()")
+    inner = replace(
+        frame,
+        path=fn.path,
+        cell=cell.id,
+        globals=fn.globals,
+        scope=fn.scope,
+        func=fn,
+        receiver=receiver,
+        found=fn.owner,
+        stack=called_from,
+        active=(*frame.active, fn.node),
+    )
+    names = names_of(fn.node)
+    if names.generator:
+        from lens_preflight.program import generators
+
+        return normal(state, generators.make(m, inner, state))
+    if isinstance(fn.node, ast.AsyncFunctionDef):
+        return normal(state, m.new(state, Cell("coroutine", extra=inner)))
+    return run_body(m, fn, state, inner)
+
+
+def run_body(m: Machine, fn: Func, state: State, inner: Frame) -> list[Outcome]:
+    """The body of a function in its frame, and what the call makes of its ways out."""
+    if isinstance(fn.node, ast.Lambda):
+        return expressions.evaluate(m, fn.node.body, state, inner)
+    keep = keeps_frame(fn.node)
+    out: list[Outcome] = []
+    for o in reduce(statements.block(m, body_of(fn.node), state, inner)):
+        if not keep:
+            o.state.heap.pop(inner.cell, None)
+        if o.flow in (Flow.RETURN, Flow.NORMAL):
+            out.append(Outcome(Flow.NORMAL, o.state, o.value if o.flow is Flow.RETURN else NONE))
+        else:
+            out.append(o)
+    return reduce(out)
+
+
+def keeps_frame(node: ast.AST) -> bool:
+    """True when functions made in the body may outlive the call."""
+    kinds = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
+    return any(isinstance(n, kinds) for n in walk_body(ast.Module(body_of(node), [])))
+
+
+def bind_parameters(m: Machine, fn: Func, args: Args, state: State) -> dict[str, Value] | None:
+    """Parameters by name; None when the call does not fit."""
+    spec = fn.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    bound: dict[str, Value] = dict(zip(names, args.plain, strict=False))
+    extra = args.plain[len(names) :]
+    others = dict(args.names)
+    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
+        if name in others and name not in bound:
+            bound[name] = others.pop(name)
+    if (extra and spec.vararg is None) or (others and spec.kwarg is None):
+        return None
+    defaults = dict(zip(names[len(names) - len(fn.defaults) :], fn.defaults, strict=False))
+    defaults |= dict(fn.kwdefaults)
+    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
+        if name not in bound:
+            if name not in defaults and not args.open:
+                return None
+            bound[name] = defaults.get(name, Unknown())
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = Unknown() if args.open else Tup(tuple(extra))
+    if spec.kwarg is not None:
+        cell = Cell("dict", items=dict(others))
+        cell.open = args.open
+        bound[spec.kwarg.arg] = m.new(state, cell)
+    return bound
+
+
+def run_awaitable(m: Machine, value: Value, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """Run a coroutine or scheduled task of the tree to its end; anything else may fail."""
+    if isinstance(value, Ref):
+        cell = state.read(value.id)
+        if cell.kind == "coroutine":
+            inner: Frame = cell.extra
+            assert inner.func is not None
+            here = replace(inner, stack=frame.chain(node), cleanup=frame.cleanup, phase=frame.phase)
+            return run_body(m, inner.func, state, here)
+        if cell.kind == "task":
+            coroutine = cell.attrs["coroutine"]
+            state.facts = replace(state.facts, tasks=tuple(t for t in state.facts.tasks if t != value.id))
+            return run_awaitable(m, coroutine, state, frame, node)
+        if cell.kind in ("done", "list"):
+            return normal(state, cell.attrs.get("result", Unknown()))
+    if isinstance(value, Const):
+        return normal(state, value)
+    return opaque(m, "await", Args(), state, frame, node, taints_of(value))
+
+
+def settle(m: Machine, o: Outcome, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """Run a coroutine that a call returned, where the language awaits it by itself."""
+    if o.flow is Flow.NORMAL and isinstance(o.value, Ref) and o.state.read(o.value.id).kind == "coroutine":
+        return run_awaitable(m, o.value, o.state, frame, node)
+    return [o]
+
+
+def apply_decorator(
+    m: Machine, decorator: Value, inner: Value, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """What a decorator makes of a function or class."""
+    if isinstance(decorator, Unknown):
+        return normal(state, inner)
+    if isinstance(decorator, Ref) and state.read(decorator.id).kind == "instance":
+        special = libraries.decorate_with_instance(m, decorator, inner, state)
+        if special is not None:
+            return normal(state, special)
+    return invoke(m, decorator, Args([inner]), state, frame, node)
+
+
+def opaque_failures(m: Machine, state: State, frame: Frame, node: ast.AST, text: str = "") -> list[Outcome]:
+    """The failures of a call that is not known."""
+    out = [Outcome(Flow.RAISE, state.fork(), NONE, None, frame.chain(node, text))]
+    if not frame.cleanup and frame.phase == "run":
+        out.append(Outcome(Flow.EXIT, state.fork(), NONE, None, frame.chain(node, text)))
+    return out
+
+
+def opaque(
+    m: Machine,
+    name: str,
+    args: Args,
+    state: State,
+    frame: Frame,
+    node: ast.AST,
+    taints: frozenset[str] = EMPTY,
+) -> list[Outcome]:
+    """A call outside of what is known: anything may come back, any exception may come out."""
+    from lens_preflight.program import training
+
+    site = frame.site(node, f"{name}()")
+    training.opaque_call(m, name, site, state, frame)
+    for value in (*args.plain, *args.names.values()):
+        taints = taints | taints_of(value)
+        state = escaping(m, value, name, state, site)
+        taints = taints | (frozenset(("rank",)) if isinstance(value, Lanes) else EMPTY)
+    out = training.signal_during(m, name, state, frame, node)
+    out.extend(opaque_failures(m, state, frame, node, f"{name}()"))
+    out.extend(normal(state, Unknown(taints | {f"opaque:{name}"})))
+    return out
+
+
+def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> State:
+    """A shutdown that is handed to something unknown may be called there, or not."""
+    if (
+        isinstance(value, Bound)
+        and isinstance(value.func, Lib)
+        and value.func.path.endswith("TelemetryHandle.shutdown")
+    ):
+        return undecided(state, site, f"{name}() is given the shutdown and may or may not call it")
+    if isinstance(value, Ref):
+        cell = state.read(value.id)
+        closing = name.rpartition(".")[2].lower()
+        if cell.kind == "handle" and any(
+            w in closing for w in ("shutdown", "close", "finish", "stop", "end")
+        ):
+            return undecided(state, site, f"{name}() is given the handle and may shut it down")
+        if (
+            cell.kind == "instance"
+            and isinstance(cell.cls, Ref)
+            and libraries.mentions_shutdown(m, cell.cls, state)
+        ):
+            return undecided(state, site, f"{name}() is given an object whose methods shut down")
+        if cell.kind in ("list", "set") and isinstance(cell.items, list):
+            for item in cell.items:
+                state = escaping(m, item, name, state, site)
+    if isinstance(value, Func) and libraries.function_mentions_shutdown(value):
+        return undecided(state, site, f"{name}() is given a function that shuts down and may call it")
+    return state
+
+
+def undecided(state: State, site: Site, why: str) -> State:
+    """Open handles are from here on perhaps shut down."""
+    for id, fact in state.facts.open_handles:
+        if fact.status == "open":
+            state.facts = state.facts.with_handle(id, replace(fact, status="maybe", why=why, closer=site))
+    return state

@@ -1,0 +1,144 @@
+"""Which files a program is made of: import roots, modules in them, and which of them matter."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lens_preflight.program.source import Source, Unreadable, parse, read_bytes
+
+NEEDLES = (
+    b"setup_telemetry",
+    b"TelemetryHandle",
+    b"nemo.lens",
+    b"from nemo",
+    b"get_telemetry",
+    b"shutdown",
+    b"atexit",
+    b"signal",
+    b"_exit",
+    b"execv",
+    b"environ",
+    b"logging_bridge",
+)
+"""A file that holds none of these does nothing to telemetry by itself."""
+
+SMALL_FILES = 80
+SMALL_BYTES = 1_500_000
+MAX_FILES = 5_000
+COLD_BYTES = 64 * 1024
+
+IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)|import[ \t]+([\w., \t]+))", re.M
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A module in the tree: its file, None for a namespace package, and the folders of its submodules."""
+
+    name: str
+    path: str | None
+    folders: tuple[str, ...] = ()
+
+
+class Closure:
+    """The tree of one program: finds modules in its roots and parses files on demand.
+
+    ``roots`` grow while the program is read, as it changes ``sys.path``. Folders are listed once.
+    """
+
+    def __init__(self, roots: list[str], base: str | None = None) -> None:
+        self.roots = list(roots)
+        self.base = base or str(Path.cwd())
+        self.listings: dict[str, frozenset[str]] = {}
+        self.sources: dict[str, Source] = {}
+        self.failures: dict[str, Unreadable] = {}
+        self.bytes: dict[str, bytes] = {}
+        self.parsed = 0
+
+    def listing(self, folder: str) -> frozenset[str]:
+        """The names in a folder; empty when there is none."""
+        if folder not in self.listings:
+            try:
+                with os.scandir(folder) as entries:
+                    self.listings[folder] = frozenset(e.name for e in entries)
+            except OSError:
+                self.listings[folder] = frozenset()
+        return self.listings[folder]
+
+    def add_root(self, folder: str, first: bool = True) -> None:
+        """One more entry of ``sys.path``."""
+        folder = os.path.normpath(os.path.join(self.base, folder))
+        if folder not in self.roots and self.listing(folder):
+            self.roots.insert(0 if first else len(self.roots), folder)
+
+    def find(self, name: str) -> Found | None:
+        """The module of that dotted name, None when it is not in the tree."""
+        folders = tuple(self.roots)
+        found: Found | None = None
+        head = ""
+        for word in name.split("."):
+            if not word:
+                return None
+            head = f"{head}.{word}" if head else word
+            found = self.in_folders(head, word, folders)
+            if found is None:
+                return None
+            folders = found.folders
+        return found
+
+    def in_folders(self, name: str, word: str, folders: tuple[str, ...]) -> Found | None:
+        """One step of the search: a package, a module, or a namespace package."""
+        namespace: list[str] = []
+        for folder in folders:
+            names = self.listing(folder)
+            if word in names:
+                inner = os.path.join(folder, word)
+                if "__init__.py" in self.listing(inner):
+                    return Found(name, os.path.join(inner, "__init__.py"), (inner,))
+            if f"{word}.py" in names:
+                return Found(name, os.path.join(folder, f"{word}.py"))
+            if word in names and os.path.isdir(os.path.join(folder, word)):
+                namespace.append(os.path.join(folder, word))
+        return Found(name, None, tuple(namespace)) if namespace else None
+
+    def data(self, path: str) -> bytes:
+        """The bytes of a file; Unreadable when it cannot be read."""
+        if path not in self.bytes:
+            self.bytes[path] = read_bytes(Path(path))
+        return self.bytes[path]
+
+    def source(self, path: str) -> Source:
+        """The parsed file.
+
+        Raises:
+            Unreadable: it cannot be read or parsed; remembered.
+        """
+        if path in self.failures:
+            raise self.failures[path]
+        if path not in self.sources:
+            try:
+                self.sources[path] = parse(path, self.data(path))
+                self.parsed += 1
+            except Unreadable as error:
+                self.failures[path] = error
+                raise
+        return self.sources[path]
+
+    def hot(self, path: str) -> bool:
+        """True when the bytes of a file hold one of the needles, or it is small enough to just read."""
+        try:
+            data = self.data(path)
+        except Unreadable:
+            return True
+        return len(data) < COLD_BYTES or any(needle in data for needle in NEEDLES)
+
+    def shown(self, path: str) -> str:
+        """A path as reports show it: relative to the working directory when below it."""
+        prefix = self.base.rstrip(os.sep) + os.sep
+        if not os.path.isabs(path):
+            return os.path.normpath(path)
+        return path[len(prefix) :] if path.startswith(prefix) else path

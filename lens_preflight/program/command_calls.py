@@ -1,0 +1,394 @@
+"""Command-line libraries: argparse, click, typer, fire, hydra, absl; who calls main, and how it ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lens_preflight.program import calls, objects
+from lens_preflight.program.machine import Flow, Outcome, normal, reduce
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell
+from lens_preflight.program.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    Func,
+    Lib,
+    Ref,
+    Tup,
+    Unknown,
+    Value,
+    Wrapped,
+)
+
+
+def from_command_line(name: str, value: Value | None = None) -> Value:
+    """A value that the command line gives: known for this launch, or not known."""
+    taints = frozenset((f"cli:{name}",))
+    if isinstance(value, Const):
+        return Const(value.value, value.taints | taints, ("cli", name))
+    return Unknown(taints, ("cli", name)) if value is None or isinstance(value, Unknown) else value
+
+
+def command_args(function: Value) -> calls.Args:
+    """The arguments with which a command-line library calls a function."""
+    if isinstance(function, Bound):
+        function = function.func
+    args = calls.Args(open=True)
+    if isinstance(function, Func):
+        spec = function.node.args
+        names = [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+        tail = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+        defaults = dict(zip(tail[len(tail) - len(function.defaults) :], function.defaults, strict=False))
+        defaults |= dict(function.kwdefaults)
+        args.names = {n: from_command_line(n, defaults.get(n)) for n in names if n != "self"}
+    return args
+
+
+def exits(this: Call, outcomes: list[Outcome]) -> list[Outcome]:
+    """A return becomes SystemExit: the library ends the program."""
+    out: list[Outcome] = []
+    for o in outcomes:
+        if o.flow is Flow.NORMAL:
+            origin = this.frame.chain(this.node, "the end of the command")
+            out.append(Outcome(Flow.EXIT, o.state, error="SystemExit", origin=origin))
+        else:
+            out.append(o)
+    return reduce(out)
+
+
+def run(this: Call, function: Value, args: calls.Args | None = None) -> list[Outcome]:
+    """Call a function with arguments from the command line."""
+    chosen = args if args is not None else command_args(function)
+    return calls.invoke(this.m, function, chosen, this.state, this.frame, this.node)
+
+
+@model("click.command", "click.group", "click.command()", "click.group()")
+def click_command(this: Call) -> list[Outcome]:
+    """``@click.command`` with and without parentheses."""
+    value = this.args.get(0, "f", NONE)
+    if not isinstance(value, Func | Wrapped | Bound):
+        return this.done(Lib(this.path if this.path.endswith("()") else f"{this.path}()"))
+    if "group" in this.path:
+        return this.done(new_group(this, value))
+    return this.done(Wrapped("command", value))
+
+
+def new_group(this: Call, function: Value) -> Value:
+    """A group of commands."""
+    return Wrapped("group", function, (this.m.new(this.state, Cell("list", items=[])),))
+
+
+@model("typer.Typer", "cyclopts.App")
+def typer_app(this: Call) -> list[Outcome]:
+    """An application without commands yet."""
+    return this.done(new_group(this, NONE))
+
+
+@model("click.option()", "click.argument()", "click.pass_context", "click.version_option()", "click.pass_obj")
+def click_option(this: Call) -> list[Outcome]:
+    """Decorators that add a parameter."""
+    return this.done(this.arg(0, "f"))
+
+
+@model(
+    "click.option",
+    "click.argument",
+    "click.version_option",
+    "click.Path",
+    "click.Choice",
+    "typer.Option",
+    "typer.Argument",
+)
+def click_parameter(this: Call) -> list[Outcome]:
+    """The description of a parameter."""
+    if this.path.startswith("typer."):
+        value = this.args.get(0, "default", NONE)
+        return this.done(value if isinstance(value, Const) and value.value is not ... else Unknown())
+    return this.done(Lib(f"{this.path}()"))
+
+
+@model("group.command", "group.callback", "group.group", "group.default")
+def registrar(this: Call) -> list[Outcome]:
+    """``@app.command()``."""
+    value = this.args.get(0, "f", NONE)
+    kind = this.path.rpartition(".")[2]
+    assert this.receiver is not None
+    made = Wrapped("registrar", this.receiver, (Const(kind),))
+    if isinstance(value, Func | Wrapped):
+        return register(this, made, value)
+    return this.done(made)
+
+
+@model("wrapped:registrar")
+def call_registrar(this: Call) -> list[Outcome]:
+    """The decorator that ``app.command()`` returned."""
+    assert isinstance(this.receiver, Wrapped)
+    return register(this, this.receiver, this.arg(0, "f"))
+
+
+def register(this: Call, made: Wrapped, value: Value) -> list[Outcome]:
+    """Add a command to its group; the name stays bound to the function."""
+    group = made.inner
+    kind = made.extra[0]
+    assert isinstance(group, Wrapped) and isinstance(kind, Const)
+    if kind.value in ("command", "default", "group") and isinstance(group.extra[0], Ref):
+        cell = this.state.edit(group.extra[0].id)
+        entry = new_group(this, value) if kind.value == "group" else value
+        cell.items = [*cell.items, entry]
+        return this.done(entry if kind.value == "group" else value)
+    return this.done(value)
+
+
+@model("group.add_command", "group.add_typer")
+def add_command(this: Call) -> list[Outcome]:
+    """A command made elsewhere."""
+    assert isinstance(this.receiver, Wrapped) and isinstance(this.receiver.extra[0], Ref)
+    cell = this.state.edit(this.receiver.extra[0].id)
+    cell.items = [*cell.items, this.arg(0, "cmd")]
+    return this.done()
+
+
+@model("wrapped:command", "command.main", "command.__call__")
+def call_command(this: Call) -> list[Outcome]:
+    """A click command: it ends the program unless it is told not to."""
+    fn = this.receiver
+    assert isinstance(fn, Wrapped)
+    out = run(this, fn.inner)
+    standalone = this.args.names.get("standalone_mode", TRUE)
+    return out if standalone == FALSE else exits(this, out)
+
+
+@model("command.callback")
+def command_callback(this: Call) -> list[Outcome]:
+    """The function behind a command, called directly."""
+    assert isinstance(this.receiver, Wrapped)
+    return run(this, this.receiver.inner, this.args)
+
+
+@model("wrapped:group", "group.main", "group.__call__")
+def call_group(this: Call) -> list[Outcome]:
+    """A group or application: its own function, then one of its commands; then the program ends."""
+    fn = this.receiver
+    assert isinstance(fn, Wrapped)
+    started = run(this, fn.inner) if isinstance(fn.inner, Func) else normal(this.state)
+    out: list[Outcome] = []
+    for s in started:
+        if s.flow is not Flow.NORMAL:
+            out.append(s)
+            continue
+        commands = chosen(this, fn, s)
+        for command in commands:
+            inner = command.inner if isinstance(command, Wrapped) and command.role == "command" else command
+            if isinstance(command, Wrapped) and command.role == "group":
+                out.extend(call_group(replace(this, receiver=command, state=s.state.fork())))
+                continue
+            out.extend(run(replace(this, state=s.state.fork()), inner))
+        if not commands:
+            out.append(s)
+    standalone = this.args.names.get("standalone_mode", TRUE)
+    return reduce(out) if standalone == FALSE else exits(this, out)
+
+
+def chosen(this: Call, fn: Wrapped, s: Outcome) -> list[Value]:
+    """The commands that the arguments may mean; the one whose name is given, else all."""
+    assert isinstance(fn.extra[0], Ref)
+    commands: list[Value] = list(s.state.read(fn.extra[0].id).items)
+    words = {a.replace("-", "_") for a in this.m.argv}
+    named = [c for c in commands if command_name(c) in words]
+    return named[:1] or commands
+
+
+def command_name(command: Value) -> str:
+    """The name of a command's function."""
+    inner = command.inner if isinstance(command, Wrapped) else command
+    return inner.name if isinstance(inner, Func) else ""
+
+
+@model("typer.run", "absl.app.run", "tyro.cli", "defopt.run")
+def run_and_exit(this: Call) -> list[Outcome]:
+    """Run a function and end the program."""
+    function = this.arg(0, "main")
+    if not isinstance(function, Func | Bound | Wrapped):
+        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    if this.path in ("tyro.cli", "defopt.run"):
+        return run(this, function)
+    args = calls.Args([Unknown()]) if this.path.startswith("absl") else None
+    return exits(this, run(this, function, args))
+
+
+@model("fire.Fire")
+def fire(this: Call) -> list[Outcome]:
+    """Run a function, or any method of a class; returns."""
+    target = this.args.get(0, "component", NONE)
+    if isinstance(target, Func | Bound):
+        return run(this, target)
+    if isinstance(target, Ref) and this.state.read(target.id).kind == "dict":
+        out: list[Outcome] = []
+        for value in this.state.read(target.id).items.values():
+            out.extend(run(replace(this, state=this.state.fork()), value))
+        return reduce(out) or this.done()
+    if isinstance(target, Ref) and this.state.read(target.id).kind == "class":
+        return fire_class(this, target)
+    this.m.seen.opaque.append(("fire chooses what to call", this.site))
+    return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+
+
+def fire_class(this: Call, cls: Ref) -> list[Outcome]:
+    """An instance, then the method that the arguments name, else each public one."""
+    out: list[Outcome] = []
+    for o in calls.invoke(this.m, cls, calls.Args(open=True), this.state, this.frame, this.node):
+        if o.flow is not Flow.NORMAL or not isinstance(o.value, Ref):
+            out.append(o)
+            continue
+        names = [n for n, v in o.state.read(cls.id).attrs.items() if isinstance(v, Func) and n[0] != "_"]
+        words = {a.replace("-", "_") for a in this.m.argv}
+        for name in [n for n in names if n in words] or names:
+            here = o.state.fork()
+            for a in objects.get_attribute(this.m, o.value, name, here, this.frame, this.node):
+                out.extend(run(replace(this, state=a.state), a.value) if a.flow is Flow.NORMAL else [a])
+    return reduce(out)
+
+
+@model("hydra.main")
+def hydra_main(this: Call) -> list[Outcome]:
+    """``@hydra.main(...)``."""
+    return this.done(Lib("hydra.main()"))
+
+
+@model("hydra.main()")
+def hydra_decorate(this: Call) -> list[Outcome]:
+    """The decorated function takes its configuration from files and the command line."""
+    return this.done(Wrapped("hydra", this.arg(0, "f")))
+
+
+@model("wrapped:hydra")
+def call_hydra(this: Call) -> list[Outcome]:
+    """An exception in the job becomes an exit; a normal end returns."""
+    fn = this.receiver
+    assert isinstance(fn, Wrapped)
+    config = Unknown(frozenset(("file:hydra", "cli:hydra")))
+    out: list[Outcome] = []
+    for o in run(this, fn.inner, calls.Args([config])):
+        if o.flow is Flow.RAISE:
+            out.append(Outcome(Flow.EXIT, o.state, error="SystemExit after an error", origin=o.origin))
+        else:
+            out.append(o)
+    return reduce(out)
+
+
+@model("argparse.ArgumentParser", "configargparse.ArgumentParser", "jsonargparse.ArgumentParser")
+def parser(this: Call) -> list[Outcome]:
+    """A parser without arguments yet."""
+    return this.done(this.m.new(this.state, Cell("parser", items=[])))
+
+
+@model(
+    "parser.add_argument_group",
+    "parser.add_mutually_exclusive_group",
+    "parser.add_subparsers",
+    "parser.add_parser",
+)
+def parser_group(this: Call) -> list[Outcome]:
+    """A part of the same parser."""
+    return this.done(this.receiver if this.receiver is not None else NONE)
+
+
+@model("parser.add_argument")
+def add_argument(this: Call) -> list[Outcome]:
+    """One argument."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.edit(this.receiver.id)
+    cell.items = [
+        *cell.items,
+        Wrapped("argument", NONE, tuple(this.args.plain), tuple(this.args.names.items())),
+    ]
+    return this.done()
+
+
+@model("parser.set_defaults")
+def set_defaults(this: Call) -> list[Outcome]:
+    """Defaults by name."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.edit(this.receiver.id)
+    for name, value in this.args.names.items():
+        cell.items = [*cell.items, Wrapped("argument", NONE, (Const(f"--{name}"),), (("default", value),))]
+    return this.done()
+
+
+@model("parser.parse_args", "parser.parse_known_args", "parser.parse_intermixed_args")
+def parse_args(this: Call) -> list[Outcome]:
+    """The arguments of this launch; a wrong one ends the program."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.read(this.receiver.id)
+    namespace = Cell("namespace")
+    if not cell.open:
+        for argument in cell.items:
+            assert isinstance(argument, Wrapped)
+            name, value = one_argument(argument, this.m.argv)
+            if name:
+                namespace.attrs[name] = value
+    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, "parse_args()")[1:]
+    result: Value = this.m.new(this.state, namespace)
+    if this.path.endswith("known_args"):
+        rest = Cell("list", items=[])
+        rest.open = True
+        result = Tup((result, this.m.new(this.state, rest)))
+    return [*this.done(result), *failed]
+
+
+def one_argument(argument: Wrapped, argv: tuple[str, ...]) -> tuple[str, Value]:
+    """(name, value) of one argument under the given words of the command line."""
+    flags = [f.value for f in argument.extra if isinstance(f, Const) and isinstance(f.value, str)]
+    options = dict(argument.names)
+    long = next((f for f in flags if f.startswith("--")), flags[0] if flags else "")
+    dest = options.get("dest")
+    name = str(dest.value) if isinstance(dest, Const) else long.lstrip("-").replace("-", "_")
+    if not long.startswith("-"):
+        return name, from_command_line(name)
+    action = options.get("action")
+    kind = (
+        action.value if isinstance(action, Const) else (action.path if isinstance(action, Lib) else "store")
+    )
+    given, text = look_up(flags, argv)
+    default = options.get(
+        "default", FALSE if kind == "store_true" else TRUE if kind == "store_false" else NONE
+    )
+    label = long
+    if kind in ("store_true", "store_false"):
+        value: Value = Const(kind == "store_true") if given else default
+    elif "BooleanOptional" in str(kind):
+        off, _ = look_up([f"--no-{f.lstrip('-')}" for f in flags], argv)
+        value = Const(not off) if given or off else default
+    elif not given:
+        value = default
+    else:
+        value = typed(text, options.get("type"))
+    if isinstance(value, Const):
+        return name, Const(value.value, frozenset((f"cli:{label}",)), ("cli", label))
+    return name, Unknown(frozenset((f"cli:{label}",)), ("cli", label))
+
+
+def look_up(flags: list[Any], argv: tuple[str, ...]) -> tuple[bool, str]:
+    """Whether one of the flags is given, and its value."""
+    for i, word in enumerate(argv):
+        head, equals, tail = word.partition("=")
+        if head in flags:
+            return True, tail if equals else (argv[i + 1] if i + 1 < len(argv) else "")
+    return False, ""
+
+
+def typed(text: str, kind: Value | None) -> Value:
+    """The text converted as ``type=`` says."""
+    names = {"builtins.int": int, "builtins.float": float, "builtins.str": str, "builtins.bool": bool}
+    if kind is None or kind == NONE:
+        return Const(text)
+    if isinstance(kind, Lib) and kind.path in names:
+        try:
+            return Const(names[kind.path](text))
+        except ValueError:
+            return Unknown()
+    return Unknown()

@@ -1,0 +1,236 @@
+"""Methods of lists, dicts, sets and the environment."""
+
+from __future__ import annotations
+
+from lens_preflight.program import calls, libraries, natives, objects
+from lens_preflight.program.machine import Flow, Outcome, normal
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell
+from lens_preflight.program.values import NONE, Const, Ref, Tup, Unknown, Value, taints_of
+
+
+def cell_of(this: Call) -> Cell:
+    """The receiver's cell, to be changed."""
+    assert isinstance(this.receiver, Ref)
+    return this.state.edit(this.receiver.id)
+
+
+@model("list.append", "set.add", "list.appendleft")
+def append(this: Call) -> list[Outcome]:
+    """One item more."""
+    cell = cell_of(this)
+    cell.items = [*cell.items, this.arg(0, "x")]
+    return this.done()
+
+
+@model("list.extend", "set.update")
+def extend(this: Call) -> list[Outcome]:
+    """Some items more."""
+    cell = cell_of(this)
+    items = objects.items_of(this.m, this.arg(0, "xs"), this.state)
+    if items is None:
+        cell.open = True
+    else:
+        cell.items = [*cell.items, *items]
+    return this.done()
+
+
+@model("list.insert")
+def insert(this: Call) -> list[Outcome]:
+    """An item at a place."""
+    cell = cell_of(this)
+    at = this.arg(0, "i")
+    items = list(cell.items)
+    items.insert(at.value if isinstance(at, Const) else 0, this.arg(1, "x"))
+    cell.items = items
+    return this.done()
+
+
+@model("list.pop", "list.popleft")
+def pop(this: Call) -> list[Outcome]:
+    """The last item, or the first."""
+    cell = cell_of(this)
+    if cell.open or not cell.items or this.args.plain:
+        cell.open = True
+        return objects.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
+    index = 0 if this.path.endswith("left") else -1
+    value: Value = cell.items[index]
+    cell.items = cell.items[1:] if index == 0 else cell.items[:-1]
+    return this.done(value)
+
+
+@model("list.clear", "set.clear", "dict.clear")
+def clear(this: Call) -> list[Outcome]:
+    """Empty."""
+    cell = cell_of(this)
+    cell.items = {} if cell.kind == "dict" else []
+    return this.done()
+
+
+@model("list.remove", "list.sort", "list.reverse", "set.discard", "set.remove")
+def shuffle(this: Call) -> list[Outcome]:
+    """Changes of order or content that are not followed."""
+    cell_of(this).open = True
+    return this.done()
+
+
+@model("list.copy", "dict.copy", "set.copy")
+def copied(this: Call) -> list[Outcome]:
+    """A shallow copy."""
+    return this.done(this.m.new(this.state, cell_of(this).copy()))
+
+
+@model("list.index", "list.count", "set.issubset", "set.union", "set.intersection", "set.difference")
+def computed(this: Call) -> list[Outcome]:
+    """Pure methods, applied when all is known."""
+    name = this.path.rpartition(".")[2]
+    assert this.receiver is not None
+    values = [this.receiver, *this.args.plain]
+    return natives.apply(
+        this.m, lambda x, *a: getattr(x, name)(*a), values, this.state, name, this.frame, this.node
+    )
+
+
+@model("dict.get", "dict.setdefault", "dict.pop")
+def get(this: Call) -> list[Outcome]:
+    """An item or a default."""
+    cell = cell_of(this)
+    key, default = this.arg(0, "k"), this.args.get(1, "d", NONE)
+    assert default is not None
+    if not isinstance(key, Const):
+        return this.done(Unknown(taints_of(key)))
+    missing = key.value not in cell.items
+    value: Value = cell.items.get(key.value, default)
+    if this.path.endswith("pop"):
+        cell.items.pop(key.value, None)
+        libraries.note_key(this.m, key, this.state, this.frame, this.node)
+        if missing and len(this.args.plain) < 2:
+            return objects.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
+    if this.path.endswith("setdefault"):
+        cell.items[key.value] = value
+    return this.done(Unknown() if missing and cell.open else value)
+
+
+@model("dict.update")
+def update(this: Call) -> list[Outcome]:
+    """Items of another mapping, and keywords."""
+    cell = cell_of(this)
+    for value in this.args.plain:
+        objects.update_dict(this.m, cell, value, this.state)
+        if isinstance(value, Ref):
+            for key in this.state.read(value.id).items or ():
+                libraries.note_key(this.m, Const(key), this.state, this.frame, this.node)
+    cell.items.update(this.args.names)
+    return this.done()
+
+
+@model("dict.items", "dict.keys", "dict.values")
+def views(this: Call) -> list[Outcome]:
+    """Views, as lists."""
+    cell = cell_of(this)
+    name = this.path.rpartition(".")[2]
+    keys = [natives.lifted(this.m, k, this.state) for k in cell.items]
+    values = list(cell.items.values())
+    pairs: list[Value] = [Tup((k, v)) for k, v in zip(keys, values, strict=True)]
+    items = {"items": pairs, "keys": keys, "values": values}[name]
+    made = Cell("list", items=items)
+    made.open = cell.open
+    return this.done(this.m.new(this.state, made))
+
+
+@model("environ.get", "os.getenv")
+def environ_get(this: Call) -> list[Outcome]:
+    """A variable or a default."""
+    name = this.arg(0, "key")
+    default = this.args.get(1, "default", NONE)
+    assert default is not None
+    if not isinstance(name, Const):
+        return this.done(Unknown(taints_of(name) | {"env:?"}))
+    found = libraries.variable(this.m, str(name.value), this.state)
+    return this.done(or_default(found, default, str(name.value)))
+
+
+def or_default(found: Value, default: Value, name: str) -> Value:
+    """The default where the variable is not set, marked as depending on it."""
+    if isinstance(found, Const) and found.value is None and default is not NONE:
+        if isinstance(default, Const):
+            return Const(default.value, found.taints | default.taints, ("env", name, repr(default.value)))
+        return default
+    return found
+
+
+@model("environ.setdefault")
+def environ_setdefault(this: Call) -> list[Outcome]:
+    """Set it unless it is set."""
+    name = this.text(0, "key")
+    if name is None:
+        return this.done(Unknown())
+    found = libraries.variable(this.m, name, this.state)
+    if isinstance(found, Const) and found.value is None:
+        value = this.arg(1, "value")
+        return [
+            o if o.flow is not Flow.NORMAL else Outcome(Flow.NORMAL, o.state, value)
+            for o in libraries.set_environ(
+                this.m, Ref(libraries.ENVIRON), Const(name), value, this.state, this.frame, this.node
+            )
+        ]
+    return this.done(found)
+
+
+@model("environ.update")
+def environ_update(this: Call) -> list[Outcome]:
+    """Several at once."""
+    for value in this.args.plain:
+        items = this.state.read(value.id).items if isinstance(value, Ref) else None
+        if isinstance(items, dict):
+            for name, text in list(items.items()):
+                libraries.set_environ(
+                    this.m, Ref(libraries.ENVIRON), Const(name), text, this.state, this.frame, this.node
+                )
+    for name, text in this.args.names.items():
+        libraries.set_environ(
+            this.m, Ref(libraries.ENVIRON), Const(name), text, this.state, this.frame, this.node
+        )
+    return this.done()
+
+
+@model("environ.pop", "os.unsetenv")
+def environ_pop(this: Call) -> list[Outcome]:
+    """Unset it."""
+    name = this.text(0, "key")
+    if name is None:
+        return this.done(Unknown())
+    found = libraries.variable(this.m, name, this.state)
+    this.state.edit(libraries.ENVIRON).items[name] = NONE
+    return this.done(found)
+
+
+@model("os.putenv")
+def putenv(this: Call) -> list[Outcome]:
+    """Seen by children only."""
+    return this.done()
+
+
+@model("environ.copy", "environ.items", "environ.keys", "environ.values")
+def environ_views(this: Call) -> list[Outcome]:
+    """The whole environment: too much to follow."""
+    made = Cell(
+        "dict" if this.path.endswith("copy") else "list", items={} if this.path.endswith("copy") else []
+    )
+    made.open = True
+    return this.done(this.m.new(this.state, made))
+
+
+@model("syspath.insert", "syspath.append", "syspath.extend")
+def path_change(this: Call) -> list[Outcome]:
+    """``sys.path`` with another root."""
+    first = this.path.endswith("insert")
+    value = this.arg(1 if first else 0, "x")
+    values = objects.items_of(this.m, value, this.state) if this.path.endswith("extend") else [value]
+    for one in values or ():
+        if isinstance(one, Const):
+            this.m.closure.add_root(str(one.value), first)
+    return this.done()
+
+
+__all__ = ["calls", "normal"]

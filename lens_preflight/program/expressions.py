@@ -1,0 +1,366 @@
+"""Expressions: every value they may have, and every way they may fail."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from lens_preflight.program import calls, natives, objects, truths
+from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal, reduce
+from lens_preflight.program.scopes import unparse
+from lens_preflight.program.state import Cell, State, part
+from lens_preflight.program.values import (
+    NONE,
+    Choice,
+    Const,
+    Lanes,
+    Tup,
+    Unknown,
+    Value,
+    tainted,
+    taints_of,
+)
+
+Pairs = list[tuple[State, list[Value]]]
+
+
+def failure(state: State, frame: Frame, node: ast.AST, error: str | None, text: str = "") -> Outcome:
+    """An exception that the node raises."""
+    flow = Flow.EXIT if error in ("SystemExit", "KeyboardInterrupt") else Flow.RAISE
+    return Outcome(flow, state, NONE, error, frame.chain(node, text or unparse(node)))
+
+
+def may_fail(m: Machine, state: State, frame: Frame, node: ast.AST, text: str = "") -> list[Outcome]:
+    """The exceptional ways out of something that is not known: any exception, or an exit in training code."""
+    words = text or unparse(node)
+    out = [Outcome(Flow.RAISE, state.fork(), NONE, None, frame.chain(node, words))]
+    if not frame.cleanup and isinstance(node, ast.Call | ast.Await | ast.For | ast.AsyncFor):
+        out.append(Outcome(Flow.EXIT, state.fork(), NONE, None, frame.chain(node, words)))
+    return out
+
+
+def sequence(
+    m: Machine, nodes: Sequence[ast.expr], state: State, frame: Frame
+) -> tuple[Pairs, list[Outcome]]:
+    """The values of some expressions in order, and the ways out before the last is known."""
+    live: Pairs = [(state, [])]
+    out: list[Outcome] = []
+    for node in nodes:
+        following: Pairs = []
+        for here, values in live:
+            for o in evaluate(m, node, here, frame):
+                if o.flow is Flow.NORMAL:
+                    following.append((o.state, [*values, o.value]))
+                else:
+                    out.append(o)
+        live = following
+    return live, out
+
+
+def evaluate(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
+    """All outcomes of one expression."""
+    m.step()
+    if isinstance(node, ast.Constant):
+        return normal(state, Const(node.value))
+    handler = HANDLERS.get(type(node))
+    if handler is None:
+        return normal(state, Unknown())
+    return handler(m, node, state, frame)
+
+
+def name(m: Machine, node: ast.Name, state: State, frame: Frame) -> list[Outcome]:
+    """A name; a choice splits the state, so that later reads agree."""
+    value, cell = objects.lookup(m, node.id, state, frame)
+    if value is None:
+        return normal(state, Unknown(frozenset((f"opaque:{node.id}",))))
+    if isinstance(value, Choice) and cell is not None:
+        out: list[Outcome] = []
+        for option in value.options:
+            here = state.fork()
+            here.edit(cell).attrs[node.id] = option
+            out.extend(normal(here, option))
+        return out
+    return normal(state, value)
+
+
+def attribute(m: Machine, node: ast.Attribute, state: State, frame: Frame) -> list[Outcome]:
+    """An attribute of whatever the left side is."""
+    out: list[Outcome] = []
+    for o in evaluate(m, node.value, state, frame):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+        else:
+            out.extend(objects.get_attribute(m, o.value, node.attr, o.state, frame, node))
+    return out
+
+
+def call(m: Machine, node: ast.Call, state: State, frame: Frame) -> list[Outcome]:
+    """A call: the function, the arguments in order, then what it does."""
+    out: list[Outcome] = []
+    for o in evaluate(m, node.func, state, frame):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+            continue
+        plain = [a.value if isinstance(a, ast.Starred) else a for a in node.args]
+        live, ended = sequence(m, [*plain, *(k.value for k in node.keywords)], o.state, frame)
+        out.extend(ended)
+        for here, values in live:
+            args = calls.arguments(m, node, values, here)
+            out.extend(calls.invoke(m, o.value, args, here, frame, node))
+    return reduce(out)
+
+
+def bool_op(m: Machine, node: ast.BoolOp, state: State, frame: Frame) -> list[Outcome]:
+    """``and`` / ``or`` with short circuit, state by state."""
+    stop_at = isinstance(node.op, ast.Or)
+    live: list[tuple[State, Value]] = [(state, NONE)]
+    out: list[Outcome] = []
+    last = len(node.values) - 1
+    for i, operand in enumerate(node.values):
+        following: list[tuple[State, Value]] = []
+        for here, before in live:
+            for o in evaluate(m, operand, here, frame):
+                if o.flow is not Flow.NORMAL:
+                    out.append(o)
+                    continue
+                value = combine(before, o.value, i, stop_at)
+                if i == last:
+                    out.extend(normal(o.state, value))
+                    continue
+                lazy = all(truths.harmless(rest) for rest in node.values[i + 1 :])
+                for branch, truth in truths.split(m, value, o.state, frame, lazy=lazy):
+                    if truth is None:
+                        following.append((branch, value))
+                    elif truth is stop_at:
+                        out.extend(normal(branch, truths.settled(value, branch, truth)))
+                    else:
+                        following.append((branch, truths.settled(value, branch, truth)))
+        live = following
+    return reduce(out)
+
+
+def combine(before: Value, value: Value, index: int, stop_at: bool) -> Value:
+    """An operand behind others: it depends on them, and an unknown one may stand in its place."""
+    if index == 0:
+        return value
+    extra = taints_of(before)
+    if isinstance(value, Lanes):
+        return Lanes(
+            tuple(p and combine(part(before, i), p, index, stop_at) for i, p in enumerate(value.parts))
+        )
+    if isinstance(before, Lanes):
+        parts = tuple(p and combine(p, value, index, stop_at) for p in before.parts)
+        return parts[0] if all(p == parts[0] for p in parts) and parts[0] is not None else Lanes(parts)
+    if isinstance(before, Unknown):
+        if isinstance(value, Const) and bool(value.value) is stop_at:
+            return value
+        return Unknown(taints_of(value) | extra)
+    return tainted(value, extra)
+
+
+def unary(m: Machine, node: ast.UnaryOp, state: State, frame: Frame) -> list[Outcome]:
+    """``not`` and signs."""
+    out: list[Outcome] = []
+    for o in evaluate(m, node.operand, state, frame):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+        elif isinstance(node.op, ast.Not):
+            out.extend(normal(o.state, truths.negated(m, o.value, o.state)))
+        else:
+            op = type(node.op).__name__
+            out.extend(natives.operate(m, op, [o.value], o.state, frame, node))
+    return out
+
+
+def binary(m: Machine, node: ast.BinOp, state: State, frame: Frame) -> list[Outcome]:
+    """Arithmetic and text operators."""
+    live, out = sequence(m, [node.left, node.right], state, frame)
+    for here, values in live:
+        out.extend(natives.operate(m, type(node.op).__name__, values, here, frame, node))
+    return out
+
+
+def compare(m: Machine, node: ast.Compare, state: State, frame: Frame) -> list[Outcome]:
+    """A chain of comparisons; all operands are evaluated, which none of them notices."""
+    live, out = sequence(m, [node.left, *node.comparators], state, frame)
+    for here, values in live:
+        results: list[Value] = []
+        for op, left, right in zip(node.ops, values, values[1:], strict=False):
+            results.append(truths.comparison(m, type(op).__name__, left, right, here))
+        out.extend(normal(here, truths.conjunction(m, results, here)))
+    return out
+
+
+def conditional(m: Machine, node: ast.IfExp, state: State, frame: Frame) -> list[Outcome]:
+    """``a if c else b``."""
+    out: list[Outcome] = []
+    for o in evaluate(m, node.test, state, frame):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+            continue
+        extra = taints_of(o.value)
+        for branch, truth in truths.split(m, o.value, o.state, frame):
+            for r in evaluate(m, node.body if truth else node.orelse, branch, frame):
+                if r.flow is Flow.NORMAL:
+                    out.extend(normal(r.state, tainted(r.value, extra)))
+                else:
+                    out.append(r)
+    return reduce(out)
+
+
+def subscript(m: Machine, node: ast.Subscript, state: State, frame: Frame) -> list[Outcome]:
+    """``a[b]``."""
+    live, out = sequence(m, [node.value, node.slice], state, frame)
+    for here, (container, index) in live:
+        out.extend(objects.get_item(m, container, index, here, frame, node))
+    return out
+
+
+def display(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
+    """Tuple, list and set displays, with unpacking."""
+    elements: list[ast.expr] = node.elts  # type: ignore[attr-defined]
+    plain = [e.value if isinstance(e, ast.Starred) else e for e in elements]
+    live, out = sequence(m, plain, state, frame)
+    for here, values in live:
+        items: list[Value] = []
+        whole = True
+        for element, value in zip(elements, values, strict=True):
+            if not isinstance(element, ast.Starred):
+                items.append(value)
+                continue
+            inner = objects.items_of(m, value, here)
+            whole = whole and inner is not None
+            items.extend(inner or ())
+        if isinstance(node, ast.Tuple):
+            out.extend(normal(here, Tup(tuple(items)) if whole else Unknown()))
+            continue
+        cell = Cell("list" if isinstance(node, ast.List) else "set", items=items)
+        cell.open = not whole
+        out.extend(normal(here, m.new(here, cell)))
+    return out
+
+
+def mapping(m: Machine, node: ast.Dict, state: State, frame: Frame) -> list[Outcome]:
+    """A dict display; unknown keys leave the dict open."""
+    parts = [x for k, v in zip(node.keys, node.values, strict=True) for x in ((k, v) if k else (v,))]
+    live, out = sequence(m, parts, state, frame)
+    for here, values in live:
+        cell = Cell("dict", items={})
+        rest = iter(values)
+        for key in node.keys:
+            if key is None:
+                objects.update_dict(m, cell, next(rest), here)
+            else:
+                objects.put_item(cell, next(rest), next(rest))
+        out.extend(normal(here, m.new(here, cell)))
+    return out
+
+
+def joined_text(m: Machine, node: ast.JoinedStr, state: State, frame: Frame) -> list[Outcome]:
+    """An f-string."""
+    live, out = sequence(m, node.values, state, frame)
+    for here, values in live:
+        out.extend(natives.apply(m, lambda *parts: "".join(map(str, parts)), values, here, "f-string"))
+    return out
+
+
+def formatted(m: Machine, node: ast.FormattedValue, state: State, frame: Frame) -> list[Outcome]:
+    """One replacement field; a format is only followed when it is absent."""
+    out: list[Outcome] = []
+    for o in evaluate(m, node.value, state, frame):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+        elif node.format_spec is not None:
+            out.extend(normal(o.state, Unknown(taints_of(o.value))))
+        else:
+            convert: Callable[..., object] = repr if node.conversion == ord("r") else str
+            out.extend(natives.apply(m, convert, [o.value], o.state, "format"))
+    return out
+
+
+def function(m: Machine, node: ast.Lambda, state: State, frame: Frame) -> list[Outcome]:
+    """A lambda."""
+    return objects.make_function(m, node, state, frame)
+
+
+def named(m: Machine, node: ast.NamedExpr, state: State, frame: Frame) -> list[Outcome]:
+    """``x := value``."""
+    out: list[Outcome] = []
+    for o in evaluate(m, node.value, state, frame):
+        if o.flow is Flow.NORMAL:
+            objects.bind(m, node.target.id, o.value, o.state, frame)
+        out.append(o)
+    return out
+
+
+def awaited(m: Machine, node: ast.Await, state: State, frame: Frame) -> list[Outcome]:
+    """``await x``: a coroutine of the tree runs, anything else may fail."""
+    out: list[Outcome] = []
+    for o in evaluate(m, node.value, state, frame):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+        else:
+            out.extend(calls.run_awaitable(m, o.value, o.state, frame, node))
+    return reduce(out)
+
+
+def yielded(m: Machine, node: ast.Yield, state: State, frame: Frame) -> list[Outcome]:
+    """A yield as a whole statement; statements see to the rest of it."""
+    if node.value is None:
+        return [Outcome(Flow.YIELD, state, NONE)]
+    return [
+        Outcome(Flow.YIELD, o.state, o.value) if o.flow is Flow.NORMAL else o
+        for o in evaluate(m, node.value, state, frame)
+    ]
+
+
+def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
+    """A comprehension: run as the loops that it abbreviates."""
+    from lens_preflight.program import loops
+
+    return loops.comprehension(m, node, state, frame)
+
+
+def sliced(m: Machine, node: ast.Slice, state: State, frame: Frame) -> list[Outcome]:
+    """A slice with known bounds."""
+    parts = [p if p is not None else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
+    live, out = sequence(m, parts, state, frame)
+    for here, values in live:
+        known = all(isinstance(v, Const) for v in values)
+        bounds = [v.value if isinstance(v, Const) else None for v in values]
+        out.extend(normal(here, Const(slice(*bounds)) if known else Unknown()))
+    return out
+
+
+def starred(m: Machine, node: ast.Starred, state: State, frame: Frame) -> list[Outcome]:
+    """A star outside of a display."""
+    return evaluate(m, node.value, state, frame)
+
+
+HANDLERS: dict[type[ast.AST], Callable[..., list[Outcome]]] = {
+    ast.Name: name,
+    ast.Attribute: attribute,
+    ast.Call: call,
+    ast.BoolOp: bool_op,
+    ast.UnaryOp: unary,
+    ast.BinOp: binary,
+    ast.Compare: compare,
+    ast.IfExp: conditional,
+    ast.Subscript: subscript,
+    ast.Tuple: display,
+    ast.List: display,
+    ast.Set: display,
+    ast.Dict: mapping,
+    ast.JoinedStr: joined_text,
+    ast.FormattedValue: formatted,
+    ast.Lambda: function,
+    ast.NamedExpr: named,
+    ast.Await: awaited,
+    ast.Yield: yielded,
+    ast.ListComp: comprehension,
+    ast.SetComp: comprehension,
+    ast.GeneratorExp: comprehension,
+    ast.DictComp: comprehension,
+    ast.Slice: sliced,
+    ast.Starred: starred,
+}

@@ -1,0 +1,476 @@
+"""NeMo Lens itself: configurations, the one setup call, handles, and the log bridge.
+
+Source: nemo-lens 0.1.0 as executed; the keyword-only call of the nightly as documented.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from dataclasses import replace
+
+from lens_preflight.program import calls, expressions, imports, libraries, objects, truths
+from lens_preflight.program.machine import (
+    BridgeSeen,
+    Flow,
+    Frame,
+    Machine,
+    Outcome,
+    SetupSeen,
+    normal,
+    truth_word,
+)
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell, HandleFact, Site, State, lane_numbers, part
+from lens_preflight.program.values import (
+    EMPTY,
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Choice,
+    Const,
+    Lanes,
+    Lib,
+    Ref,
+    Tup,
+    Unknown,
+    Value,
+    Wrapped,
+    taints_of,
+)
+
+FIELDS: dict[str, tuple[str, object]] = {
+    "enabled": ("ENABLED", False),
+    "export_strategy": ("EXPORT_STRATEGY", "single_rank"),
+    "export_rank": ("EXPORT_RANK", -1),
+    "export_sample_rate": ("EXPORT_SAMPLE_RATE", 1.0),
+    "sampler_enabled": ("SAMPLER_ENABLED", False),
+    "traces_enabled": ("TRACES_ENABLED", True),
+    "metrics_enabled": ("METRICS_ENABLED", True),
+    "logs_enabled": ("LOGS_ENABLED", False),
+    "span_groups": ("SPAN_GROUPS", "default"),
+    "exporter": ("EXPORTER", "otlp"),
+    "run_id": ("RUN_ID", ""),
+    "user": ("USER_ID", ""),
+}
+"""Fields of the configuration: the key behind the prefix, and the default."""
+
+RANKED = (
+    "config",
+    "rank",
+    "world_size",
+    "resource_attributes",
+    "span_exporter",
+    "metric_reader",
+    "export_strategy",
+    "_allow_reinit",
+)
+RANKLESS = ("resource_attributes", "span_exporter", "metric_reader", "_allow_reinit")
+
+
+def convert(value: Value, default: object, state: State) -> Value:
+    """The value of a field from the text of its variable."""
+    if isinstance(value, Lanes):
+        return Lanes(tuple(None if p is None else convert(p, default, state) for p in value.parts))
+    if not isinstance(value, Const):
+        return Unknown(taints_of(value))
+    text = str(value.value or "").strip()
+    if not text:
+        return Const(default, value.taints)
+    try:
+        if isinstance(default, bool):
+            return Const(truth_word(text), value.taints)
+        kind = {int: int, float: float}.get(type(default), str)
+        return Const(kind(text), value.taints)
+    except ValueError:
+        return Unknown(value.taints)
+
+
+def first_set(own: Value, fallback: Value) -> Value:
+    """The variable of the prefix, else that of the fallback, lane by lane."""
+    if isinstance(own, Lanes) or isinstance(fallback, Lanes):
+        size = max(len(v.parts) for v in (own, fallback) if isinstance(v, Lanes))
+        return Lanes(tuple(first_set(part(own, i), part(fallback, i)) for i in range(size)))
+    if isinstance(own, Const) and not str(own.value or "").strip():
+        if isinstance(fallback, Const):
+            return Const(fallback.value, fallback.taints)
+        return fallback
+    return own
+
+
+@model("nemo.lens.NemoLensConfig.from_env")
+def from_env(this: Call) -> list[Outcome]:
+    """The configuration that the environment gives at this moment."""
+    prefix = this.args.get(0, "prefix", Const("NEMO_LENS"))
+    fallback = this.args.get(1, "fallback_prefix", NONE)
+    cell = Cell("config", extra=this.site)
+    if not isinstance(prefix, Const) or not isinstance(fallback, Const):
+        for name in FIELDS:
+            cell.attrs[name] = Unknown(frozenset(("opaque:prefix",)))
+    else:
+        for name, (key, default) in FIELDS.items():
+            own = libraries.variable(this.m, f"{prefix.value}_{key}", this.state)
+            second: Value = NONE
+            if fallback.value:
+                second = libraries.variable(this.m, f"{fallback.value}_{key}", this.state)
+            cell.attrs[name] = convert(first_set(own, second), default, this.state)
+        covered = prefix.value == "NEMO_LENS" or fallback.value == "NEMO_LENS"
+        cell.attrs["fallback"] = Const("" if covered else str(prefix.value))
+        written = this.state.read(libraries.ENVIRON).attrs.get("written NEMO_LENS_ENABLED")
+        if written is not None:
+            cell.attrs["trail"] = Tup((Const(("NEMO_LENS_ENABLED", *written.value)),))  # type: ignore[union-attr]
+    return this.done(this.m.new(this.state, cell))
+
+
+@model("nemo.lens.NemoLensConfig")
+def construct(this: Call) -> list[Outcome]:
+    """A configuration built by hand; the environment has no say in it."""
+    cell = Cell("config", extra=this.site)
+    names = ["enabled", "service_name", *[n for n in FIELDS if n != "enabled"]]
+    for i, name in enumerate(names):
+        default = FIELDS[name][1] if name in FIELDS else "nemo"
+        value = this.args.get(i, name, Const(default))
+        cell.attrs[name] = value if value is not None else Const(default)
+    cell.attrs["built"] = TRUE
+    cell.attrs["given strategy"] = Const("export_strategy" in this.args.names)
+    if this.args.open:
+        cell.attrs["enabled"] = Unknown(frozenset(("opaque:arguments",)))
+    return this.done(this.m.new(this.state, cell))
+
+
+@model("dataclasses.replace", "copy.copy", "copy.deepcopy", "copy.replace")
+def copied(this: Call) -> list[Outcome]:
+    """A changed copy of an object."""
+    target = this.arg(0, "obj")
+    if isinstance(target, Choice | Lanes):
+        out: list[Outcome] = []
+        for here, option in objects.split_options(target, this.state):
+            more = calls.Args([option, *this.args.plain[1:]], this.args.names, this.args.open)
+            out.extend(copied(Call(this.m, this.path, None, more, here, this.frame, this.node)))
+        return out
+    if not isinstance(target, Ref):
+        return this.done(target)
+    cell = this.state.read(target.id).copy()
+    if cell.kind == "config" and this.args.names:
+        names = tuple(Const((n, this.frame.path, getattr(this.node, "lineno", 1))) for n in this.args.names)
+        cell.attrs["trail"] = Tup((*objects.trail_of(cell), *names))
+        this.m.seen.late.append(("copy", this.site))
+    cell.attrs.update(this.args.names)
+    return this.done(this.m.new(this.state, cell))
+
+
+@model("nemo.lens.register_export_strategy")
+def register(this: Call) -> list[Outcome]:
+    """A strategy of the program under a name."""
+    name = this.text(0, "name")
+    if name is not None:
+        this.state.edit(imports.MODULES).attrs[f"strategy {name}"] = this.arg(1, "strategy")
+    return this.done()
+
+
+def rejected(this: Call) -> str:
+    """Why this generation refuses the call, empty when it takes it."""
+    names = set(this.args.names)
+    if this.m.generation.takes_rank:
+        unknown = names - set(RANKED)
+        if unknown:
+            return f"unexpected keyword {sorted(unknown)[0]!r}"
+        return "too many arguments" if len(this.args.plain) > len(RANKED) else ""
+    if len(this.args.plain) > 1:
+        return "everything after the configuration goes by keyword, and rank and world size are gone"
+    unknown = names - {"config", *RANKLESS}
+    return f"unexpected keyword {sorted(unknown)[0]!r}" if unknown else ""
+
+
+@model("nemo.lens.setup_telemetry")
+def setup(this: Call) -> list[Outcome]:
+    """``setup_telemetry``: recorded with all that reached it; returns a handle."""
+    config = this.arg(0, "config")
+    if isinstance(config, Choice | Lanes):
+        out: list[Outcome] = []
+        for here, option in objects.split_options(config, this.state):
+            args = calls.Args([option, *this.args.plain[1:]], dict(this.args.names), this.args.open)
+            args.names.pop("config", None)
+            out.extend(setup(Call(this.m, this.path, None, args, here, this.frame, this.node)))
+        return out
+    m, state, frame = this.m, this.state, this.frame
+    seen = look(this, config)
+    m.seen.setups.append(seen)
+    failed = state.fork()
+    if seen.rejected:
+        return [expressions.failure(failed, frame, this.node, "TypeError", "setup_telemetry()")]
+    failed.hypo = True
+    out = [expressions.failure(failed, frame, this.node, None, "setup_telemetry()")]
+    again = second_time(this, seen, config)
+    if again is not None:
+        out.append(again)
+        if not state.lanes:
+            return out
+    fact = HandleFact(seen.site, seen.exporting & state.lanes, seen.maybe & state.lanes, state.facts.process)
+    handle = m.new(state, Cell("handle", extra=frame.remote))
+    state.facts = replace(state.facts, setups=(*state.facts.setups, seen.site))
+    state.facts = state.facts.with_handle(handle.id, fact)
+    return [*normal(state, handle), *out]
+
+
+def second_time(this: Call, seen: SetupSeen, config: Value) -> Outcome | None:
+    """The library's refusal of a second setup, in the lanes where telemetry is enabled."""
+    if not seen.before or seen.reinit:
+        return None
+    mask = 0
+    for lane in lane_numbers(this.state.lanes):
+        if truths.truth_of(part(seen.enabled, lane), this.state) is not False:
+            mask |= 1 << lane
+    if not mask:
+        return None
+    here = this.state.fork()
+    here.lanes = mask
+    this.state.lanes &= ~mask
+    return expressions.failure(here, this.frame, this.node, "RuntimeError", "setup_telemetry()")
+
+
+def look(this: Call, config: Value) -> SetupSeen:
+    """All that reaches one setup call."""
+    m, state, frame = this.m, this.state, this.frame
+    ranked = m.generation.takes_rank
+    enabled: Value = Unknown(taints_of(config) | {"opaque:config"})
+    strategy: Value = Const("single_rank")
+    strategy_from, fallback, made = "default", "", None
+    trail: tuple[Site, ...] = ()
+    if isinstance(config, Ref) and state.read(config.id).kind == "config":
+        cell = state.read(config.id)
+        enabled, strategy, made = cell.attrs["enabled"], cell.attrs["export_strategy"], cell.extra
+        trail = tuple(
+            Site(t.value[1], t.value[2], t.value[0]) for t in objects.trail_of(cell) if isinstance(t, Const)
+        )
+        strategy_from = strategy_source(cell)
+        prefix = cell.attrs.get("fallback")
+        fallback = str(prefix.value) if isinstance(prefix, Const) else ""
+    override = this.args.get(6 if ranked else -1, "export_strategy", NONE) if ranked else NONE
+    if override is not None and override != NONE:
+        strategy, strategy_from = override, "code"
+    rank = this.args.get(1, "rank", Const(0)) if ranked else None
+    size = this.args.get(2, "world_size", Const(1)) if ranked else None
+    given = ("rank" in this.args.names or len(this.args.plain) > 1) if ranked else False
+    on, maybe = exporting(this, config, enabled, strategy, rank, size)
+    reinit = this.args.get(7 if ranked else -1, "_allow_reinit", FALSE)
+    resource = this.args.get(3 if ranked else -1, "resource_attributes", NONE)
+    attributes, open_keys = resource_items(resource, state)
+    return SetupSeen(
+        frame.chain(this.node, "setup_telemetry()"),
+        state.lanes,
+        state.hypo,
+        enabled,
+        strategy,
+        strategy_from,
+        rank if given or not ranked else None,
+        size if given or not ranked else None,
+        resource,
+        libraries.variable(m, "OTEL_RESOURCE_ATTRIBUTES", state),
+        state.cond,
+        on,
+        maybe,
+        state.facts.setups,
+        not (isinstance(reinit, Const) and not reinit.value),
+        rejected(this),
+        state.facts.process,
+        fallback,
+        made if isinstance(made, Site) else None,
+        trail,
+        attributes,
+        open_keys,
+        isinstance(reinit, Const) and bool(reinit.value),
+    )
+
+
+def strategy_source(cell: Cell) -> str:
+    """Who chose the strategy: nobody (default), the environment, or the code."""
+    trail = [t.value[0] for t in objects.trail_of(cell) if isinstance(t, Const)]
+    given = cell.attrs.get("given strategy")
+    if "export_strategy" in trail or "export_rank" in trail or (isinstance(given, Const) and given.value):
+        return "code"
+    strategy = cell.attrs["export_strategy"]
+    set_ = isinstance(strategy, Const) and any(t.startswith(("env:", "written:")) for t in strategy.taints)
+    if set_ and isinstance(strategy, Const) and strategy.value != "single_rank":
+        return "env"
+    return "default"
+
+
+def resource_items(resource: Value | None, state: State) -> tuple[tuple[tuple[str, Value], ...] | None, bool]:
+    """The resource attributes of the call as they are now; None when the mapping is not known."""
+    if isinstance(resource, Const) and resource.value is None:
+        return (), False
+    if isinstance(resource, Ref) and state.read(resource.id).kind == "dict":
+        cell = state.read(resource.id)
+        return tuple((str(k), v) for k, v in cell.items.items()), cell.open
+    return None, True
+
+
+def exporting(
+    this: Call, config: Value, enabled: Value, strategy: Value, rank: Value | None, size: Value | None
+) -> tuple[int, int]:
+    """(mask of lanes that export, mask of lanes that may)."""
+    on = maybe = 0
+    asked = strategy_values(this, config, strategy, rank, size)
+    for lane in lane_numbers(this.state.lanes):
+        switch = truths.truth_of(part(enabled, lane), this.state)
+        choice = asked.get(lane)
+        if switch is False or choice is False:
+            continue
+        if switch and choice:
+            on |= 1 << lane
+        else:
+            maybe |= 1 << lane
+    return on, maybe
+
+
+def strategy_values(
+    this: Call, config: Value, strategy: Value, rank: Value | None, size: Value | None
+) -> dict[int, bool | None]:
+    """What the strategy says in each lane; None when it is not known."""
+    lanes = lane_numbers(this.state.lanes)
+    if not this.m.generation.has_strategy:
+        return dict.fromkeys(lanes, True)
+    own = strategy
+    if isinstance(strategy, Const) and f"strategy {strategy.value}" in this.state.read(imports.MODULES).attrs:
+        own = this.state.read(imports.MODULES).attrs[f"strategy {strategy.value}"]
+    if not isinstance(own, Const | Lanes | Unknown):
+        args = calls.Args([config, rank or Const(0), size or Const(1)])
+        done = calls.invoke(this.m, own, args, this.state.fork(), this.frame, this.node)
+        found: dict[int, bool | None] = {}
+        for o in done:
+            for lane in lane_numbers(o.state.lanes):
+                truth = truths.truth_of(part(o.value, lane), o.state) if o.flow is Flow.NORMAL else None
+                found[lane] = truth if lane not in found or found[lane] is truth else None
+        return found
+    return {lane: named_strategy(this, config, part(own, lane), rank, size, lane) for lane in lanes}
+
+
+def named_strategy(
+    this: Call, config: Value, strategy: Value, rank: Value | None, size: Value | None, lane: int
+) -> bool | None:
+    """One of the four strategies of the library, in one lane."""
+    name = strategy.value if isinstance(strategy, Const) else None
+    if name == "all_ranks":
+        return True
+    if name == "first_rank_per_node":
+        local = part(libraries.variable(this.m, "LOCAL_RANK", this.state), lane)
+        return int(local.value or 0) == 0 if isinstance(local, Const) else None
+    mine, whole = part(rank, lane) if rank else Const(0), part(size, lane) if size else Const(1)
+    if not isinstance(mine, Const) or not isinstance(whole, Const) or not isinstance(config, Ref):
+        return None
+    attrs = this.state.read(config.id).attrs
+    if name == "single_rank":
+        chosen = part(attrs.get("export_rank", Const(-1)), lane)
+        if (
+            not isinstance(chosen, Const)
+            or not isinstance(chosen.value, int)
+            or not isinstance(whole.value, int)
+        ):
+            return None
+        return bool(mine.value == (chosen.value if chosen.value >= 0 else whole.value - 1))
+    if name == "sampled":
+        rate = part(attrs.get("export_sample_rate", Const(1.0)), lane)
+        digest = hashlib.md5(str(mine.value).encode(), usedforsecurity=False).hexdigest()
+        if isinstance(rate, Const) and isinstance(rate.value, int | float):
+            return (int(digest, 16) % 10000) / 10000.0 < rate.value
+    return None
+
+
+def handle_attribute(
+    m: Machine, value: Ref, name: str, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An attribute of a telemetry handle."""
+    if name in ("shutdown", "tracer", "meter", "logger"):
+        path = (
+            "nemo.lens.TelemetryHandle.shutdown" if name == "shutdown" else f"opentelemetry.handle().{name}"
+        )
+        return normal(state, Bound(value, Lib(path)) if name == "shutdown" else Lib(path))
+    if name == "is_exporting":
+        fact = state.facts.handle(value.id)
+        parts: list[Value | None] = [None] * len(m.lanes)
+        for lane in lane_numbers(state.lanes):
+            if fact is None or fact.maybe_on >> lane & 1:
+                parts[lane] = Unknown(frozenset(("opaque:is_exporting",)), ("exporting", value.id))
+            else:
+                parts[lane] = Const(bool(fact.on >> lane & 1))
+        known = [p for p in parts if p is not None]
+        return normal(state, known[0] if known and all(p == known[0] for p in known) else Lanes(tuple(parts)))
+    if name in ("force_flush", "__enter__", "__exit__") or not name.startswith("_"):
+        return [expressions.failure(state, frame, node, "AttributeError", f"handle.{name}")]
+    return normal(state, Unknown())
+
+
+@model("nemo.lens.TelemetryHandle.shutdown")
+def shut_down(this: Call) -> list[Outcome]:
+    """``handle.shutdown()``: all providers of the process go down."""
+    state, site = this.state, this.site
+    this.m.seen.shutdowns.append(site)
+    cell = state.read(this.receiver.id) if isinstance(this.receiver, Ref) else None
+    elsewhere = cell is not None and cell.kind == "handle" and cell.extra != this.frame.remote
+    for id, fact in state.facts.open_handles:
+        if elsewhere:
+            why = "another remote call of the actor shuts it down, and nothing promises that it is made"
+            closed = replace(fact, status="maybe", why=why, closer=site)
+        else:
+            closed = replace(fact, status="closed", closer=site, how=this.frame.phase)
+        state.facts = state.facts.with_handle(id, closed)
+    return this.done()
+
+
+@model("nemo.lens.setup_logging_bridge")
+def bridge(this: Call) -> list[Outcome]:
+    """The log bridge of the library."""
+    logger = this.args.get(0, "logger_name", Const(""))
+    level = this.args.get(1, "level", Const(20))
+    note_bridge(this, logger or Const(""), level or Const(20), False)
+    return this.done()
+
+
+def note_bridge(this: Call, logger: Value, level: Value, by_hand: bool) -> None:
+    """Remember one bridge."""
+    chain = this.frame.chain(this.node, "the log bridge")
+    seen = BridgeSeen(chain, this.state.lanes, this.state.hypo, logger, level, by_hand)
+    this.m.seen.bridges.append(seen)
+
+
+@model("logging.getLogger")
+def get_logger(this: Call) -> list[Outcome]:
+    """A logger by name; the root without one."""
+    name = this.args.get(0, "name", Const(""))
+    cell = Cell("libobj", extra="logging.Logger", attrs={"name": name or Const("")})
+    return this.done(this.m.new(this.state, cell))
+
+
+@model("logging.Logger.addHandler")
+def add_handler(this: Call) -> list[Outcome]:
+    """A handler of OpenTelemetry on a logger is a bridge built by hand."""
+    handler = this.arg(0, "hdlr")
+    if isinstance(handler, Wrapped) and handler.role == "loghandler" and isinstance(this.receiver, Ref):
+        name = this.state.read(this.receiver.id).attrs["name"]
+        note_bridge(this, name, handler.inner, True)
+    return this.done()
+
+
+@model(
+    "opentelemetry.sdk._logs.LoggingHandler", "opentelemetry.instrumentation.logging.handler.LoggingHandler"
+)
+def log_handler(this: Call) -> list[Outcome]:
+    """OpenTelemetry's handler for the logging module."""
+    return this.done(Wrapped("loghandler", this.args.get(0, "level", Const(0)) or Const(0)))
+
+
+@model("logging.basicConfig")
+def basic_config(this: Call) -> list[Outcome]:
+    """Handlers for the root logger."""
+    handlers = this.args.names.get("handlers")
+    items = objects.items_of(this.m, handlers, this.state) if handlers is not None else None
+    for handler in items or ():
+        if isinstance(handler, Wrapped) and handler.role == "loghandler":
+            level = this.args.names.get("level", Const(30))
+            note_bridge(this, Const(""), level, True)
+    return this.done()
+
+
+__all__ = ["EMPTY", "setup"]

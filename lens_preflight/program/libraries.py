@@ -1,0 +1,356 @@
+"""What is outside the tree: attributes and calls of libraries, by their dotted paths."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from lens_preflight.program import calls, imports, natives, objects
+from lens_preflight.program import registry as registry_
+from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.registry import MODELS, Call
+from lens_preflight.program.scopes import walk_body
+from lens_preflight.program.state import Cell, Site, State
+from lens_preflight.program.tables import (
+    ALIASES,
+    CONSTANTS,
+    HARD_EXITS,
+    KEEPING_DECORATORS,
+    LAYOUT_KEYS,
+    LENS,
+    NEEDS_GROUP,
+    PLAIN_BASES,
+    RANK_FIELDS,
+    RANK_SOURCES,
+    SAFE_CALLS,
+    SEMCONV,
+)
+from lens_preflight.program.values import (
+    EMPTY,
+    NONE,
+    Bound,
+    Const,
+    Func,
+    Lanes,
+    Lib,
+    Ref,
+    Unknown,
+    Value,
+    Wrapped,
+    tainted,
+    taints_of,
+)
+
+ENVIRON = 2
+SYSPATH = 3
+
+
+def canonical(path: str) -> str:
+    """One spelling for things that libraries offer under several names."""
+    for alias, name in ALIASES.items():
+        if path.startswith(alias):
+            return name + path[len(alias) :]
+    if path.startswith(f"{LENS}.") and path.count(".") > 2:
+        words = path.split(".")
+        if words[2] in ("handle", "config", "logging_bridge", "strategies"):
+            return ".".join([*words[:2], *words[3:]])
+    return path
+
+
+def attribute(m: Machine, value: Lib, name: str, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """An attribute of a library or of something that it returned."""
+    path = canonical(f"{value.path}.{name}")
+    if path == "os.environ":
+        return normal(state, Ref(ENVIRON))
+    if path == "sys.path":
+        return normal(state, Ref(SYSPATH))
+    if path == "sys.argv":
+        taint = frozenset(("cli:sys.argv",))
+        program = state.read(imports.MODULES).attrs.get("main file", Const("main"))
+        items = [program, *(Const(a, taint) for a in m.argv)]
+        return normal(state, m.new(state, Cell("list", items=items)))
+    if path in CONSTANTS:
+        return normal(state, Const(CONSTANTS[path]))
+    if path.startswith(f"{LENS}.semconv."):
+        return normal(state, semconv(m, name))
+    if path in RANK_SOURCES and path.startswith("mpi4py.") and name in ("rank", "size"):
+        return normal(state, place(m, RANK_SOURCES[path]))
+    fields = RANK_FIELDS.get(path.partition(".")[0], {})
+    if "()" in value.path and name in fields:
+        return normal(state, place(m, fields[name]))
+    return normal(state, Lib(path))
+
+
+def semconv(m: Machine, name: str) -> Value:
+    """A constant of ``nemo.lens.semconv``."""
+    known = SEMCONV.get(name)
+    return Const(known) if known is not None else Unknown(frozenset((f"opaque:semconv.{name}",)))
+
+
+def place(m: Machine, rule: str) -> Value:
+    """A number or a truth about the place in the world: ``RANK``, ``RANK==0`` ..."""
+    left, equals, right = rule.partition("==")
+    parts: list[Value] = []
+    for values in m.launchers:
+        number: object = int(values[left])
+        if equals:
+            other = int(values["WORLD_SIZE"]) - 1 if right.startswith("WORLD_SIZE") else int(right)
+            number = number == other
+        parts.append(Const(number, frozenset(("rank",))))
+    return m.per_lane(parts)
+
+
+def module_attribute(
+    m: Machine, value: Ref, name: str, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An attribute of a module of the tree; a cold module is run when it is first asked."""
+    cell = state.read(value.id)
+    if name in cell.attrs:
+        found = cell.attrs[name]
+        if type(found).__name__ == "Choice":
+            out: list[Outcome] = []
+            for here, option in objects.split_options(found, state):
+                here.edit(value.id).attrs[name] = option
+                out.extend(normal(here, option))
+            return out
+        return normal(state, found)
+    if cell.open or cell.extra == "running":
+        return normal(state, Unknown(frozenset((f"opaque:{name}",))))
+    own = cell.attrs.get("__name__")
+    if isinstance(own, Const) and m.closure.find(f"{own.value}.{name}") is not None:
+        loaded = state.read(imports.MODULES).attrs.get(f"{own.value}.{name}")
+        if loaded is not None:
+            return normal(state, loaded)
+    if isinstance(own, Const) and state.read(value.id).attrs.get("__getattr__") is not None:
+        getter = state.read(value.id).attrs["__getattr__"]
+        return calls.invoke(m, getter, calls.Args([Const(name)]), state, frame, node)
+    from lens_preflight.program import expressions
+
+    return [expressions.failure(state, frame, node, "AttributeError")]
+
+
+def object_attribute(
+    m: Machine, value: Ref, name: str, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An attribute of an object whose class is a library's."""
+    from lens_preflight.program import lens_calls
+
+    cell = state.read(value.id)
+    if cell.kind == "handle":
+        return lens_calls.handle_attribute(m, value, name, state, frame, node)
+    if cell.kind == "config":
+        return normal(state, Unknown(frozenset((f"opaque:config.{name}",))))
+    if cell.kind == "namespace":
+        return normal(state, Unknown(frozenset((f"cli:{name}",)), ("cli", name)))
+    if cell.kind == "libobj":
+        path = str(cell.extra)
+        fields = RANK_FIELDS.get(path.partition(".")[0], {})
+        if name in fields:
+            return normal(state, place(m, fields[name]))
+        return normal(state, Bound(value, Lib(f"{path}.{name}")))
+    if cell.kind == "thread" and name in ("daemon", "name"):
+        return normal(state, Unknown())
+    if cell.kind == "process" and name in ("exitcode", "pid"):
+        return normal(state, Unknown(frozenset(("number", "child"))))
+    return normal(state, Bound(value, Lib(f"{cell.kind}.{name}")))
+
+
+def call(
+    m: Machine,
+    fn: Lib,
+    receiver: Value | None,
+    args: calls.Args,
+    state: State,
+    frame: Frame,
+    node: ast.AST,
+) -> list[Outcome]:
+    """Call a library: as its model says, as its name says, or as something unknown."""
+    from lens_preflight.program import builtin_calls, expressions
+
+    path = canonical(fn.path)
+    this = Call(m, path, receiver, args, state, frame, node)
+    if path in MODELS:
+        return MODELS[path](this)
+    if path.startswith("plain."):
+        return builtin_calls.plain_method(this)
+    if path in RANK_SOURCES:
+        if path in NEEDS_GROUP and builtin_calls.group_missing(this):
+            return [
+                expressions.failure(state, frame, node, "ValueError", f"{path}() before init_process_group()")
+            ]
+        return this.done(place(m, RANK_SOURCES[path]))
+    if path in HARD_EXITS:
+        return [Outcome(Flow.HARD, state, origin=frame.chain(node, f"{path}()"))]
+    if keeps(path, args):
+        return this.done(args.plain[0])
+    if path.startswith("builtins."):
+        found = builtin_calls.builtin(this)
+        if found is not None:
+            return found
+    if path.startswith(SAFE_CALLS):
+        return safe(this)
+    return unknown(this)
+
+
+def keeps(path: str, args: calls.Args) -> bool:
+    """True for a decorator of a library that returns the function as it is."""
+    one = len(args.plain) == 1 and not args.names
+    return one and path.startswith(KEEPING_DECORATORS) and isinstance(args.plain[0], Func | Wrapped)
+
+
+def result_of(path: str, extra: frozenset[str] = EMPTY) -> Value:
+    """What a library call returns: something of the library, by the path of the call."""
+    return Lib(f"{path}()") if not extra else Unknown(extra | {f"opaque:{path}"})
+
+
+def safe(this: Call) -> list[Outcome]:
+    """A call that does not raise and changes nothing here."""
+    extra: frozenset[str] = EMPTY
+    for value in (*this.args.plain, *this.args.names.values()):
+        if isinstance(value, Lanes):
+            extra = extra | {"rank"}
+    note_span_attributes(this)
+    return this.done(result_of(this.path, extra))
+
+
+def unknown(this: Call) -> list[Outcome]:
+    """A call of a library that is not known: as opaque as calls get, but with a name."""
+    note_span_attributes(this)
+    out = calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    varied = any(isinstance(v, Lanes) for v in (*this.args.plain, *this.args.names.values()))
+    if varied:
+        return out
+    return [replace(o, value=Lib(f"{this.path}()")) if o.flow is Flow.NORMAL else o for o in out]
+
+
+def call_instance(
+    m: Machine, fn: Ref, args: calls.Args, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """Call an instance whose ``__call__`` is a library's (a torch module): its ``forward`` may run."""
+    return calls.opaque(m, "a call", args, state, frame, node)
+
+
+def call_wrapped(
+    m: Machine, fn: Wrapped, args: calls.Args, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """Call something that a decorator or a framework made."""
+    model = MODELS.get(f"wrapped:{fn.role}")
+    if model is None:
+        return calls.opaque(m, fn.role, args, state, frame, node)
+    return model(Call(m, f"wrapped:{fn.role}", fn, args, state, frame, node))
+
+
+def call_method(
+    m: Machine, value: Ref, name: str, args: list[Value], state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """Call a method of an object of the tree, when its class has it."""
+    cls = state.read(value.id).cls
+    if isinstance(cls, Ref):
+        found, owner = objects.find_in_class(m, cls, name, state)
+        if found is not None:
+            call_ = Bound(value, objects.owned(found, owner))
+            return calls.invoke(m, call_, calls.Args(list(args)), state, frame, node)
+    return objects.unknown_item(m, EMPTY, state, frame, node)
+
+
+def environ_item(
+    m: Machine, value: Ref, index: Value, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """``os.environ[name]``; a variable that is not set is taken to be given by the launch."""
+    if not isinstance(index, Const):
+        return normal(state, Unknown(taints_of(index) | {"env:?"}))
+    found = variable(m, str(index.value), state)
+    if isinstance(found, Const) and found.value is None:
+        return normal(state, Unknown(found.taints, ("env", index.value)))
+    return normal(state, found)
+
+
+def variable(m: Machine, name: str, state: State) -> Value:
+    """A variable as the program sees it now: written by the program, else as it was started."""
+    written = state.read(ENVIRON).items.get(name)
+    return written if written is not None else m.variable(name)
+
+
+def set_environ(
+    m: Machine, value: Ref, index: Value, new: Value, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """``os.environ[name] = text``."""
+    cell = state.edit(ENVIRON)
+    if isinstance(index, Const):
+        cell.items[str(index.value)] = tainted(new, frozenset((f"written:{index.value}",)))
+        if str(index.value) in ("OTEL_RESOURCE_ATTRIBUTES", "NEMO_LENS_ENABLED") or "ENABLED" in str(
+            index.value
+        ):
+            cell.attrs[f"written {index.value}"] = Const((frame.path, getattr(node, "lineno", 1)))
+        if "_EXPORT_" in str(index.value):
+            m.seen.late.append(("strategy", frame.site(node)))
+        if index.value == "OTEL_RESOURCE_ATTRIBUTES" and state.facts.setups:
+            m.seen.late.append(("OTEL_RESOURCE_ATTRIBUTES", frame.site(node)))
+    else:
+        cell.open = True
+    return normal(state)
+
+
+def note_key(m: Machine, index: Value, state: State, frame: Frame, node: ast.AST) -> None:
+    """Remember where resource keys are written or taken away, for findings about them."""
+    if isinstance(index, Const) and index.value in ("nv.dl.rank", "nv.dl.world_size"):
+        m.seen.late.append((str(index.value), frame.site(node)))
+
+
+def note_span_attributes(this: Call) -> None:
+    """Remember attributes of spans that belong on the resource."""
+    last = this.path.rpartition(".")[2]
+    keys: list[object] = []
+    if last == "set_attribute":
+        key = this.args.get(0, "key")
+        keys = [key.value] if isinstance(key, Const) else []
+    elif last in ("set_attributes", "start_as_current_span", "start_span", "managed_span", "span_cm"):
+        for value in (*this.args.plain, *this.args.names.values()):
+            if isinstance(value, Ref) and this.state.read(value.id).kind == "dict":
+                keys.extend(this.state.read(value.id).items)
+    for key in keys:
+        if isinstance(key, str) and key.startswith(LAYOUT_KEYS):
+            this.m.seen.layout.append((key, this.frame.site(this.node)))
+
+
+def default_item(
+    m: Machine, container: Ref, index: Const, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An item of a defaultdict that is not there yet."""
+    factory: Value = state.read(container.id).extra
+    out = calls.invoke(m, factory, calls.Args(), state, frame, node)
+    for o in out:
+        if o.flow is Flow.NORMAL:
+            o.state.edit(container.id).items[index.value] = o.value
+    return out
+
+
+def decorate_with_instance(m: Machine, decorator: Ref, inner: Value, state: State) -> Value | None:
+    """A ContextDecorator used as a decorator: the manager around the function."""
+    cls = state.read(decorator.id).cls
+    if isinstance(cls, Ref):
+        order, _ = objects.mro(m, cls, state)
+        for here in order:
+            for base in state.read(here.id).extra or ():
+                if isinstance(base, Lib) and base.path.endswith("ContextDecorator"):
+                    return Wrapped("context", inner, (decorator,))
+    return None
+
+
+def mentions_shutdown(m: Machine, cls: Ref, state: State) -> bool:
+    """True when a method of the class calls something named shutdown."""
+    order, _ = objects.mro(m, cls, state)
+    for here in order:
+        for found in state.read(here.id).attrs.values():
+            if isinstance(found, Func) and function_mentions_shutdown(found):
+                return True
+    return False
+
+
+def function_mentions_shutdown(fn: Func) -> bool:
+    """True when the body of a function names a shutdown."""
+    node: ast.AST = ast.Expr(fn.node.body) if isinstance(fn.node, ast.Lambda) else fn.node
+    return any(isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in walk_body(node))
+
+
+__all__ = ["NONE", "PLAIN_BASES", "Cell", "Site", "natives", "registry_"]

@@ -1,0 +1,253 @@
+"""Loops and comprehensions: exactly when the items are known, else until nothing new happens."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from dataclasses import replace
+
+from lens_preflight.program import expressions, objects, statements, truths
+from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal, reduce
+from lens_preflight.program.state import Cell, State, merge, merge_pair
+from lens_preflight.program.values import Const, Ref, Tup, Unknown, Value, soft, taints_of
+
+MAX_EXACT = 9
+MAX_ROUNDS = 4
+
+
+def sort_out(outcomes: list[Outcome], tag: object, done: list[Outcome]) -> tuple[list[State], list[State]]:
+    """(states that begin the next round, states that left by break); the rest is done."""
+    again: list[State] = []
+    left: list[State] = []
+    for o in outcomes:
+        if o.flow in (Flow.NORMAL, Flow.CONTINUE):
+            again.append(o.state)
+        elif o.flow is Flow.BREAK:
+            left.append(o.state)
+        elif o.flow is Flow.YIELD:
+            done.append(replace(o, path=(tag, *o.path)))
+        else:
+            done.append(o)
+    return again, left
+
+
+def finish(
+    m: Machine,
+    node: ast.While | ast.For | ast.AsyncFor,
+    ended: list[State],
+    left: list[State],
+    done: list[Outcome],
+    frame: Frame,
+) -> list[Outcome]:
+    """The else branch of states that ran out, and those that broke out."""
+    out = list(done)
+    for state in merge(ended):
+        out.extend(statements.tagged(statements.block(m, node.orelse, state, frame), "loop-else"))
+    out.extend(Outcome(Flow.NORMAL, s) for s in left)
+    return reduce(out)
+
+
+def while_loop(m: Machine, node: ast.While, state: State, frame: Frame) -> list[Outcome]:
+    """``while``: exactly for some rounds, then with what changes in it unknown."""
+    return while_from(m, node, [state], frame)
+
+
+def while_from(m: Machine, node: ast.While, live: list[State], frame: Frame) -> list[Outcome]:
+    """The rounds of a while loop from some states on."""
+    done: list[Outcome] = []
+    ended: list[State] = []
+    left: list[State] = []
+    known: set[Hashable] = set()
+    for n in range(MAX_EXACT + MAX_ROUNDS):
+        following: list[State] = []
+        for here in live:
+            for o in expressions.evaluate(m, node.test, here, frame):
+                if o.flow is not Flow.NORMAL:
+                    done.append(o)
+                    continue
+                for branch, truth in truths.split(m, o.value, o.state, frame):
+                    if not truth:
+                        ended.append(branch)
+                        continue
+                    again, out_of = sort_out(statements.block(m, node.body, branch, frame), "loop", done)
+                    following.extend(again)
+                    left.extend(out_of)
+        live = merge(following, 3)
+        done = reduce(done)
+        left = merge(left)
+        if n >= 2:
+            live = [widened(m, s, node.body, frame) for s in live]
+        fresh = {(s.key, s.lanes) for s in live}
+        if not live or (n > 2 and fresh <= known):
+            break
+        known |= fresh
+    return finish(m, node, ended, left, done, frame)
+
+
+def widened(m: Machine, state: State, body: list[ast.stmt], frame: Frame) -> State:
+    """The state with the plain values that the body assigns no longer known."""
+    from lens_preflight.program.scopes import names_in
+
+    cell = state.edit(frame.cell)
+    for name in names_in(body):
+        value = cell.attrs.get(name)
+        if isinstance(value, Const) and not isinstance(value.value, bool) and value.value is not None:
+            extra = frozenset(("number",)) if isinstance(value.value, int | float) else frozenset()
+            cell.attrs[name] = Unknown(value.taints | extra)
+    return state
+
+
+def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State, frame: Frame) -> list[Outcome]:
+    """``for``: over known items one by one, over a generator of the tree by resuming it."""
+    out: list[Outcome] = []
+    for o in expressions.evaluate(m, node.iter, state, frame):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+        elif is_generator(o.value, o.state):
+            from lens_preflight.program import generators
+
+            out.extend(generators.loop_over(m, node, o.value, o.state, frame))
+        else:
+            out.extend(over(m, node, o.value, o.state, frame))
+    return reduce(out)
+
+
+def is_generator(value: Value, state: State) -> bool:
+    """True for a generator of the tree."""
+    return isinstance(value, Ref) and state.read(value.id).kind == "generator"
+
+
+def over(
+    m: Machine, node: ast.For | ast.AsyncFor, iterable: Value, state: State, frame: Frame
+) -> list[Outcome]:
+    """A for loop over a value."""
+    items = objects.items_of(m, iterable, state)
+    if items is not None and len(items) <= MAX_EXACT and not soft(iterable):
+        return exactly(m, node, items, [state], frame)
+    done: list[Outcome] = []
+    if items is None and isinstance(iterable, Unknown) and not iterable.taints & {"number"}:
+        done.extend(expressions.may_fail(m, state, frame, node, "the loop"))
+    sample = items[0] if items else None
+    number = isinstance(sample, Const) and isinstance(sample.value, int)
+    taints = taints_of(iterable) | (frozenset(("number",)) if number else frozenset())
+    item: Value = Unknown(taints)
+    if items and isinstance(sample, Tup):
+        item = Tup(tuple(Unknown(taints) for _ in sample.items))
+    at_least_once = bool(items) and not soft(iterable)
+    return rounds(m, node, item, state, frame, done, at_least_once)
+
+
+def exactly(
+    m: Machine, node: ast.For | ast.AsyncFor, items: list[Value], live: list[State], frame: Frame
+) -> list[Outcome]:
+    """One round per item."""
+    done: list[Outcome] = []
+    left: list[State] = []
+    for i, item in enumerate(items):
+        following: list[State] = []
+        for here in live:
+            for s in statements.store(m, node.target, item, here, frame):
+                if s.flow is not Flow.NORMAL:
+                    done.append(s)
+                    continue
+                rest = tuple(items[i + 1 :])
+                again, out_of = sort_out(
+                    statements.block(m, node.body, s.state, frame), ("items", Tup(rest)), done
+                )
+                following.extend(again)
+                left.extend(out_of)
+        live = merge(following, 4)
+        left = merge(left)
+        done = reduce(done)
+    return finish(m, node, live, left, done, frame)
+
+
+def rounds(
+    m: Machine,
+    node: ast.For | ast.AsyncFor,
+    item: Value,
+    state: State,
+    frame: Frame,
+    done: list[Outcome],
+    at_least_once: bool = False,
+) -> list[Outcome]:
+    """Any number of rounds with an unknown item, until no new kind of state comes out."""
+    ended: list[State] = [] if at_least_once else [state.fork()]
+    left: list[State] = []
+    live = [state]
+    known: set[Hashable] = set()
+    for n in range(MAX_ROUNDS):
+        following: list[State] = []
+        for here in live:
+            for s in statements.store(m, node.target, item, here, frame):
+                if s.flow is not Flow.NORMAL:
+                    done.append(s)
+                    continue
+                again, out_of = sort_out(statements.block(m, node.body, s.state, frame), ("any", item), done)
+                following.extend(again)
+                left.extend(out_of)
+        live = [s.fork() for s in merge(following, 2)]
+        if n >= 1:
+            live = [widened(m, s, node.body, frame) for s in live]
+        ended.extend(s.fork() for s in live)
+        ended = merge(ended, 3)
+        left = merge(left)
+        done = reduce(done)
+        fresh = {(s.key, s.lanes) for s in live}
+        if fresh <= known:
+            break
+        known |= fresh
+    return finish(m, node, ended, left, done, frame)
+
+
+def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
+    """A comprehension, for the values when the items are known and for its effects in any case."""
+    generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
+    result = m.new(
+        state,
+        Cell(
+            "dict" if isinstance(node, ast.DictComp) else "list",
+            items={} if isinstance(node, ast.DictComp) else [],
+        ),
+    )
+    body = append_statement(node, generators)
+    out: list[Outcome] = []
+    inner = m.new(state, Cell("frame", {"__result__": result}))
+    scope = (frame.cell, *frame.scope)
+    func = frame.func
+    nested = replace(frame, cell=inner.id, scope=scope, func=None)
+    for o in statements.block(m, body, state, nested):
+        if o.flow is Flow.NORMAL:
+            cell = o.state.edit(result.id)
+            if isinstance(node, ast.SetComp):
+                cell.kind = "set"
+            out.extend(normal(o.state, result))
+        else:
+            out.append(o)
+    assert func is frame.func
+    return reduce(out)
+
+
+def append_statement(node: ast.expr, generators: list[ast.comprehension]) -> list[ast.stmt]:
+    """The loops of a comprehension as statements that fill ``__result__``."""
+    target = ast.Name("__result__", ast.Load())
+    if isinstance(node, ast.DictComp):
+        stored = ast.Subscript(target, node.key, ast.Store())
+        inner: ast.stmt = ast.Assign([stored], node.value)
+    else:
+        element: ast.expr = node.elt  # type: ignore[attr-defined]
+        inner = ast.Expr(ast.Call(ast.Attribute(target, "append", ast.Load()), [element], []))
+    body: list[ast.stmt] = [inner]
+    for g in reversed(generators):
+        for condition in reversed(g.ifs):
+            body = [ast.If(condition, body, [])]
+        body = [ast.For(g.target, g.iter, body, [])]
+    for statement_ in body:
+        ast.copy_location(statement_, node)
+        for child in ast.walk(statement_):
+            if not hasattr(child, "lineno") and isinstance(child, ast.expr | ast.stmt):
+                ast.copy_location(child, node)
+    return body
+
+
+__all__ = ["comprehension", "for_loop", "merge_pair", "while_loop"]

@@ -1,0 +1,425 @@
+"""The interpreter's frame of reference: lanes, calls in progress, outcomes, and what was seen on the way."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.variable import Environment
+from lens_preflight.core.words import State as VariableState
+from lens_preflight.core.world import World
+from lens_preflight.lens.generations import Generation
+from lens_preflight.program.state import (
+    Cell,
+    Facts,
+    Hook,
+    Installed,
+    Site,
+    State,
+    lane_numbers,
+    merge,
+    merge_pair,
+)
+from lens_preflight.program.values import (
+    LAUNCHER,
+    NONE,
+    Const,
+    Func,
+    Lanes,
+    Ref,
+    Unknown,
+    Value,
+    same,
+)
+
+if TYPE_CHECKING:
+    from lens_preflight.program.closure import Closure
+
+MAX_STEPS = 400_000
+MAX_DEPTH = 48
+MAX_OUTCOMES = 10
+
+
+class Exhausted(Exception):
+    """The program is too large for the budget of one run."""
+
+
+class Flow(enum.Enum):
+    """How a statement or a call ends."""
+
+    NORMAL = "normal"
+    RETURN = "return"
+    BREAK = "break"
+    CONTINUE = "continue"
+    RAISE = "raise"
+    """An exception below Exception."""
+    EXIT = "exit"
+    """SystemExit, KeyboardInterrupt, or another exception beside Exception."""
+    HARD = "hard"
+    """The process ends here: no finally, no exit hook."""
+    YIELD = "yield"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way out, the state there, and its value.
+
+    ``error`` names the type of the exception, None when any may come. ``origin`` is the statement
+    that raised, innermost call first. ``path`` leads back to a ``yield``.
+    """
+
+    flow: Flow
+    state: State
+    value: Value = NONE
+    error: str | None = None
+    origin: tuple[Site, ...] = ()
+    path: tuple[object, ...] = ()
+    inner: Value | None = None
+
+    def at(self, state: State) -> Outcome:
+        """The same way out of another state."""
+        return replace(self, state=state)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One call in progress: its names and where it was called from.
+
+    ``cleanup`` is True in finally blocks, handlers of exceptions and exit methods: code that does
+    no training. ``phase``: run, atexit or handler.
+    """
+
+    path: str
+    cell: int
+    globals: int
+    scope: tuple[int, ...] = ()
+    func: Func | None = None
+    receiver: Value | None = None
+    found: Ref | None = None
+    stack: tuple[Site, ...] = ()
+    cleanup: bool = False
+    phase: str = "run"
+    remote: int = 0
+    active: tuple[ast.AST, ...] = ()
+
+    def site(self, node: ast.AST, text: str = "") -> Site:
+        """The place of a node."""
+        return Site(self.path, getattr(node, "lineno", 1), text)
+
+    def chain(self, node: ast.AST, text: str = "") -> tuple[Site, ...]:
+        """The place of a node and the calls that led there, innermost first."""
+        return (self.site(node, text), *self.stack)
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One process of one world, with telemetry switched on or off by the environment."""
+
+    world: World
+    rank: int
+    on: bool
+
+    def launcher(self) -> dict[str, str]:
+        """What a launcher tells this process."""
+        world = self.world
+        local, node = world.local_rank(self.rank), world.node_rank(self.rank)
+        here = min(world.per_node, world.size - node * world.per_node)
+        values = {
+            "RANK": self.rank,
+            "WORLD_SIZE": world.size,
+            "LOCAL_RANK": local,
+            "LOCAL_WORLD_SIZE": here,
+            "NODE_RANK": node,
+            "GROUP_RANK": node,
+            "SLURM_PROCID": self.rank,
+            "SLURM_LOCALID": local,
+            "SLURM_NODEID": node,
+            "SLURM_NTASKS": world.size,
+            "SLURM_NPROCS": world.size,
+            "SLURM_NNODES": world.nodes,
+            "SLURM_JOB_NUM_NODES": world.nodes,
+            "OMPI_COMM_WORLD_RANK": self.rank,
+            "OMPI_COMM_WORLD_SIZE": world.size,
+            "OMPI_COMM_WORLD_LOCAL_RANK": local,
+            "OMPI_COMM_WORLD_LOCAL_SIZE": here,
+            "OMPI_COMM_WORLD_NODE_RANK": node,
+            "PMI_RANK": self.rank,
+            "PMI_SIZE": world.size,
+        }
+        return {name: str(values[name]) for name in LAUNCHER}
+
+
+@dataclass(frozen=True, slots=True)
+class SetupSeen:
+    """One call of ``setup_telemetry`` on some paths, with what reached it."""
+
+    chain: tuple[Site, ...]
+    lanes: int
+    hypo: bool
+    enabled: Value
+    strategy: Value
+    strategy_from: str
+    rank: Value | None
+    world_size: Value | None
+    resource: Value | None
+    carrier: Value
+    cond: frozenset[str]
+    exporting: int
+    maybe: int
+    before: tuple[Site, ...]
+    reinit: bool
+    rejected: str
+    process: str
+    fallback: str
+    config: Site | None
+    trail: tuple[Site, ...] = ()
+    attributes: tuple[tuple[str, Value], ...] | None = None
+    open_keys: bool = False
+    reinit_true: bool = False
+
+    @property
+    def site(self) -> Site:
+        """The call itself."""
+        return self.chain[0]
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeSeen:
+    """One log bridge: which logger, from which level on; ``logger`` is '' for the root."""
+
+    chain: tuple[Site, ...]
+    lanes: int
+    hypo: bool
+    logger: Value
+    level: Value
+    by_hand: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SignalSeen:
+    """What SIGTERM would do at one call with a handle open.
+
+    ``became``: none (no handler), default (taken off), ignored, closes, returns, exits, hard,
+    blocks, unknown.
+    """
+
+    chain: tuple[Site, ...]
+    lanes: int
+    hypo: bool
+    became: str
+    at: Site | None
+    installed: Site | None
+    training: bool
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One way a process ends."""
+
+    flow: Flow
+    lanes: int
+    hypo: bool
+    facts: Facts
+    origin: tuple[Site, ...]
+    error: str | None
+    cond: frozenset[str]
+    process: str
+    last: tuple[Site, ...] = ()
+
+
+@dataclass
+class Seen:
+    """All that a run saw."""
+
+    setups: list[SetupSeen] = field(default_factory=list)
+    bridges: list[BridgeSeen] = field(default_factory=list)
+    signals: list[SignalSeen] = field(default_factory=list)
+    installs: list[tuple[Installed, bool, int]] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    layout: list[tuple[str, Site]] = field(default_factory=list)
+    late: list[tuple[str, Site]] = field(default_factory=list)
+    opaque: list[tuple[str, Site]] = field(default_factory=list)
+    shutdowns: list[Site] = field(default_factory=list)
+    children: list[tuple[str, Site]] = field(default_factory=list)
+    none_calls: list[tuple[tuple[Site, ...], int]] = field(default_factory=list)
+    hooks: list[Site] = field(default_factory=list)
+    entered: bool = False
+
+
+class Machine:
+    """One run of the interpreter over one program.
+
+    ``lanes`` are the processes looked at side by side; ``argv`` the arguments of the launch.
+    """
+
+    def __init__(
+        self,
+        closure: Closure,
+        lanes: Sequence[Lane],
+        env: Environment,
+        generation: Generation,
+        argv: Sequence[str] = (),
+        main: str = "",
+    ) -> None:
+        self.closure = closure
+        self.lanes = tuple(lanes)
+        self.env = env
+        self.generation = generation
+        self.argv = tuple(argv)
+        self.main = main
+        self.seen = Seen()
+        self.steps = 0
+        self.next_id = 1000
+        self.base: dict[str, Value] = {}
+        self.launchers = [lane.launcher() for lane in self.lanes]
+        self.sampled: set[object] = set()
+
+    @property
+    def all_lanes(self) -> int:
+        """The mask of every lane."""
+        return (1 << len(self.lanes)) - 1
+
+    def step(self) -> None:
+        """Count one evaluation.
+
+        Raises:
+            Exhausted: the budget is used up.
+        """
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Exhausted("the program takes more steps to read than the budget allows")
+
+    def new(self, state: State, cell: Cell) -> Ref:
+        """A new object."""
+        self.next_id += 1
+        state.add(self.next_id, cell)
+        return Ref(self.next_id)
+
+    def per_lane(self, values: Iterable[Value]) -> Value:
+        """One value from one per lane, in the order of the lanes."""
+        parts = tuple(values)
+        if all(same(parts[0], p) for p in parts[1:]):
+            return parts[0]
+        return Lanes(parts)
+
+    def variable(self, name: str) -> Value:
+        """The environment variable as the processes find it; Const(None) when it is unset."""
+        if name not in self.base:
+            self.base[name] = self._variable(name)
+        return self.base[name]
+
+    def _variable(self, name: str) -> Value:
+        taints = frozenset((f"env:{name}",))
+        if name in LAUNCHER:
+            texts = [values[name] for values in self.launchers]
+            return self.per_lane(Const(text, taints | {"rank"}) for text in texts)
+        if name == "NEMO_LENS_ENABLED":
+            mine = self.env[name]
+            on = mine.value if mine.value is not None and truth_word(mine.value) else "1"
+            return self.per_lane(Const(on if lane.on else "0", taints) for lane in self.lanes)
+        found = self.env[name]
+        if found.state is VariableState.VALUE:
+            return Const(found.value, taints, ("env", name))
+        if found.state is VariableState.UNSET:
+            return Const(None, taints, ("env", name))
+        return Unknown(taints, ("env", name))
+
+    def relative(self, path: str) -> str:
+        """A path as reports show it."""
+        return self.closure.shown(path)
+
+
+def truth_word(text: str) -> bool:
+    """Whether Lens reads a text as true."""
+    return text.strip().lower() in ("1", "true", "yes", "on")
+
+
+def normal(state: State, value: Value = NONE) -> list[Outcome]:
+    """A single ordinary outcome."""
+    return [Outcome(Flow.NORMAL, state, value)]
+
+
+def reduce(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Fewer outcomes for the same ways out: equal ones are joined, many origins become a few."""
+    ordinary: list[State] = []
+    groups: dict[object, list[Outcome]] = {}
+    out: list[Outcome] = []
+    for o in outcomes:
+        if o.flow is Flow.NORMAL and o.value is NONE:
+            ordinary.append(o.state)
+        elif o.flow in (Flow.YIELD, Flow.NORMAL, Flow.RETURN):
+            out.append(o)
+        else:
+            groups.setdefault((o.flow, o.state.key, o.error, o.origin), []).append(o)
+    counts: dict[object, int] = {}
+    kept: dict[object, Outcome] = {}
+    for group in groups.values():
+        first = group[0]
+        for other in group[1:]:
+            first = first.at(merge_pair(first.state, other.state))
+        rough = (first.flow, group[0].state.key, first.error)
+        counts[rough] = counts.get(rough, 0) + 1
+        if counts[rough] > MAX_OUTCOMES:
+            last = kept[rough]
+            i = next(i for i, o in enumerate(out) if o is last)
+            out[i] = kept[rough] = last.at(merge_pair(last.state, first.state))
+        else:
+            out.append(first)
+            kept[rough] = first
+    return [Outcome(Flow.NORMAL, s) for s in merge(ordinary)] + merge_values(out)
+
+
+def merge_values(outcomes: list[Outcome]) -> list[Outcome]:
+    """Join returns of disjoint lanes, and of equal values when there are many."""
+    from lens_preflight.program.state import by_lane, joined
+
+    out: list[Outcome] = []
+    for o in outcomes:
+        if o.flow in (Flow.RETURN, Flow.NORMAL):
+            many = sum(p.flow is o.flow for p in out) >= MAX_OUTCOMES
+            for i, p in enumerate(out):
+                if p.flow is not o.flow or p.state.key != o.state.key:
+                    continue
+                apart = not p.state.lanes & o.state.lanes and p.state.assume == o.state.assume
+                if apart or many:
+                    value = (
+                        by_lane(p.value, p.state.lanes, o.value, o.state.lanes)
+                        if not p.state.lanes & o.state.lanes
+                        else joined(p.value, o.value)
+                    )
+                    out[i] = Outcome(o.flow, merge_pair(p.state, o.state), value)
+                    break
+            else:
+                out.append(o)
+        else:
+            out.append(o)
+    return out
+
+
+def shown_path(path: str) -> str:
+    """A path relative to the working directory when it is below it, else as it is."""
+    try:
+        return str(Path(path).resolve().relative_to(Path.cwd().resolve()))
+    except (ValueError, OSError):
+        return path
+
+
+__all__ = [
+    "End",
+    "Exhausted",
+    "Flow",
+    "Frame",
+    "Hook",
+    "Lane",
+    "Machine",
+    "Outcome",
+    "Seen",
+    "SetupSeen",
+    "lane_numbers",
+    "normal",
+    "reduce",
+]

@@ -1,0 +1,277 @@
+"""Known values to Python objects and back, so that builtins can be applied for real."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.state import Cell, State, lane_numbers, part
+from lens_preflight.program.values import (
+    EMPTY,
+    Choice,
+    Const,
+    Lanes,
+    Ref,
+    Taints,
+    Tup,
+    Unknown,
+    Value,
+    derived_key,
+    taints_of,
+)
+
+MAX_TEXT = 20_000
+MAX_ITEMS = 5_000
+
+
+class NotKnown(Exception):
+    """A value is not known; ``taints`` is what it depends on."""
+
+    def __init__(self, taints: Taints = EMPTY) -> None:
+        super().__init__()
+        self.taints = taints
+
+
+def known(m: Machine, value: Value, state: State, depth: int = 0) -> Any:
+    """The Python object of a fully known value.
+
+    Raises:
+        NotKnown: it is not.
+    """
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, Tup):
+        return tuple(known(m, item, state, depth + 1) for item in value.items)
+    if isinstance(value, Ref) and depth < 8:
+        cell = state.read(value.id)
+        if cell.open:
+            raise NotKnown(frozenset().union(*map(taints_of, values_in(cell))) if cell.items else EMPTY)
+        if cell.kind == "list":
+            return [known(m, item, state, depth + 1) for item in cell.items]
+        if cell.kind == "set":
+            return {known(m, item, state, depth + 1) for item in cell.items}
+        if cell.kind == "dict":
+            return {k: known(m, v, state, depth + 1) for k, v in cell.items.items()}
+    raise NotKnown(taints_of(value))
+
+
+def values_in(cell: Cell) -> Iterable[Value]:
+    """The values in a container."""
+    return cell.items.values() if isinstance(cell.items, dict) else cell.items or ()
+
+
+def deep_taints(value: Value, state: State, depth: int = 0) -> Taints:
+    """What a value and what it contains depend on."""
+    found = taints_of(value)
+    if isinstance(value, Ref) and depth < 4:
+        cell = state.read(value.id)
+        if cell.kind in ("list", "set", "dict"):
+            for item in values_in(cell):
+                found |= deep_taints(item, state, depth + 1)
+    if isinstance(value, Tup):
+        for item in value.items:
+            found |= deep_taints(item, state, depth + 1)
+    return found
+
+
+def lifted(m: Machine, thing: Any, state: State, taints: Taints = EMPTY, key: Any = None) -> Value:
+    """The abstract value of a Python object."""
+    if isinstance(thing, tuple):
+        return Tup(tuple(lifted(m, item, state, taints) for item in thing))
+    if isinstance(thing, list | set | frozenset):
+        kind = "list" if isinstance(thing, list) else "set"
+        items = [lifted(m, item, state, taints) for item in thing]
+        return m.new(state, Cell(kind, items=items))
+    if isinstance(thing, dict):
+        items_ = {k: lifted(m, v, state, taints) for k, v in thing.items()}
+        return m.new(state, Cell("dict", items=items_))
+    if isinstance(thing, str | bytes) and len(thing) > MAX_TEXT:
+        return Unknown(taints)
+    return Const(thing, taints, key)
+
+
+def varies(value: Value, state: State, depth: int = 0) -> bool:
+    """True when the value, or something in it, differs between lanes."""
+    if isinstance(value, Lanes):
+        return True
+    if isinstance(value, Tup):
+        return any(varies(item, state, depth) for item in value.items)
+    if isinstance(value, Ref) and depth < 3:
+        cell = state.read(value.id)
+        if cell.kind in ("list", "set", "dict"):
+            return any(varies(item, state, depth + 1) for item in values_in(cell))
+    return False
+
+
+def in_lane(value: Value, lane: int, state: State, m: Machine, depth: int = 0) -> Value:
+    """The value as one lane sees it; containers that vary are copied."""
+    value = part(value, lane)
+    if isinstance(value, Tup):
+        return Tup(tuple(in_lane(item, lane, state, m, depth) for item in value.items))
+    if isinstance(value, Ref) and depth < 3 and varies(value, state):
+        cell = state.read(value.id).copy()
+        if isinstance(cell.items, dict):
+            cell.items = {k: in_lane(v, lane, state, m, depth + 1) for k, v in cell.items.items()}
+        else:
+            cell.items = [in_lane(v, lane, state, m, depth + 1) for v in cell.items]
+        return m.new(state, cell)
+    return value
+
+
+def apply(
+    m: Machine,
+    function: Callable[..., Any],
+    values: list[Value],
+    state: State,
+    label: str,
+    frame: Frame | None = None,
+    node: ast.AST | None = None,
+) -> list[Outcome]:
+    """The result of a pure function on values, lane by lane when they differ.
+
+    With a node an exception becomes a way out of those lanes; without one the result is unknown.
+    """
+    if any(isinstance(v, Choice) for v in values):
+        return normal(state, Unknown(frozenset().union(*(deep_taints(v, state) for v in values))))
+    if not any(varies(v, state) for v in values):
+        result, error = apply_once(m, function, values, state, label)
+        return finish(m, {state.lanes: (result, error)}, state, frame, node)
+    results: dict[int, tuple[Value, str | None]] = {}
+    for lane in lane_numbers(state.lanes):
+        mine = [in_lane(v, lane, state, m) for v in values]
+        results[1 << lane] = apply_once(m, function, mine, state, label)
+    return finish(m, results, state, frame, node)
+
+
+def apply_once(
+    m: Machine, function: Callable[..., Any], values: list[Value], state: State, label: str
+) -> tuple[Value, str | None]:
+    """(result, name of the exception or None) for values without lanes."""
+    taints: Taints = frozenset().union(*(deep_taints(v, state) for v in values)) if values else EMPTY
+    key = derived_key(label, *values) if values else None
+    try:
+        objects = [known(m, v, state) for v in values]
+    except NotKnown as unknown:
+        return Unknown(taints | unknown.taints, key), None
+    try:
+        result = function(*objects)
+        if isinstance(result, Iterable) and not isinstance(result, str | bytes | range | slice):
+            result = bounded(result)
+        return lifted(m, result, state, taints, key), None
+    except NotKnown as unknown:
+        return Unknown(taints | unknown.taints, key), None
+    except Exception as error:
+        return Unknown(taints), type(error).__name__
+
+
+def bounded(result: Any) -> Any:
+    """The result, with lazy iterables turned into lists of limited length."""
+    if isinstance(result, list | tuple | set | frozenset | dict):
+        if len(result) > MAX_ITEMS:
+            raise OverflowError
+        return result
+    out = []
+    for item in result:
+        out.append(item)
+        if len(out) > MAX_ITEMS:
+            raise OverflowError
+    return out
+
+
+def finish(
+    m: Machine,
+    results: dict[int, tuple[Value, str | None]],
+    state: State,
+    frame: Frame | None,
+    node: ast.AST | None,
+) -> list[Outcome]:
+    """One outcome for the lanes that have a value, one for each exception."""
+    from lens_preflight.program import expressions
+
+    failed: dict[str, int] = {}
+    parts: list[Value | None] = [None] * len(m.lanes)
+    good = 0
+    whole: Value | None = None
+    for mask, (value, error) in results.items():
+        if error is not None and node is not None and frame is not None:
+            failed[error] = failed.get(error, 0) | mask
+            continue
+        good |= mask
+        whole = value
+        for lane in lane_numbers(mask):
+            parts[lane] = value
+    out: list[Outcome] = []
+    for error, mask in failed.items():
+        here = state.fork()
+        here.lanes = mask
+        assert node is not None and frame is not None
+        out.append(expressions.failure(here, frame, node, error))
+    if good:
+        state.lanes = good
+        same_everywhere = len(results) == 1 and whole is not None
+        out.extend(normal(state, whole if same_everywhere and whole is not None else Lanes(tuple(parts))))
+    return out
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "BitOr": operator.or_,
+    "BitAnd": operator.and_,
+    "BitXor": operator.xor,
+    "USub": operator.neg,
+    "UAdd": operator.pos,
+    "Invert": operator.invert,
+}
+
+
+def safe_operator(op: str) -> Callable[..., Any]:
+    """The operator, refusing results that would be huge."""
+    plain = OPERATORS[op]
+    if op not in ("Mult", "Mod"):
+        return plain
+
+    def limited(a: Any, b: Any) -> Any:
+        for one, other in ((a, b), (b, a)):
+            if (
+                isinstance(one, str | bytes | list | tuple)
+                and isinstance(other, int)
+                and other * len(one) > MAX_ITEMS
+            ):
+                raise NotKnown
+        if isinstance(a, int) and isinstance(b, int) and a.bit_length() + b.bit_length() > 4096:
+            raise NotKnown
+        if op == "Mod" and isinstance(a, str) and len(a) > 1000:
+            raise NotKnown
+        return plain(a, b)
+
+    return limited
+
+
+def operate(
+    m: Machine, op: str, values: list[Value], state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An arithmetic operator; on unknown operands it may fail."""
+    from lens_preflight.program import expressions, objects
+
+    if op == "Add" and all(isinstance(v, Tup) for v in values):
+        items = tuple(item for v in values for item in v.items)  # type: ignore[union-attr]
+        return normal(state, Tup(items))
+    if op == "BitOr" and isinstance(values[0], Ref) and state.read(values[0].id).kind == "dict":
+        cell = state.read(values[0].id).copy()
+        objects.update_dict(m, cell, values[1], state)
+        return normal(state, m.new(state, cell))
+    if op not in OPERATORS:
+        return normal(state, Unknown(frozenset().union(*map(taints_of, values))))
+    out = apply(m, safe_operator(op), values, state, op, frame, node)
+    if any(isinstance(v, Unknown) and not v.taints & {"number"} for v in values):
+        failures = expressions.may_fail(m, state, frame, node, "an operator")
+        out.extend(o for o in failures if o.flow is Flow.RAISE)
+    return out

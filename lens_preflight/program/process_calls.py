@@ -1,0 +1,522 @@
+"""Signals, exit hooks, threads, processes, event loops: what runs when, and in which process."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from lens_preflight.program import calls, imports, libraries, objects, statements
+from lens_preflight.program.machine import End, Flow, Frame, Outcome, normal, reduce
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.source import Unreadable
+from lens_preflight.program.state import Cell, Facts, Hook, Installed, State
+from lens_preflight.program.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    Func,
+    Lib,
+    Ref,
+    Tup,
+    Unknown,
+    Value,
+    Wrapped,
+)
+
+SIGTERM = 15
+DEFAULT = Lib("signal.SIG_DFL")
+
+
+@model("signal.signal", "signal.sigaction")
+def install(this: Call) -> list[Outcome]:
+    """A handler for SIGTERM; other signals are not followed. Fails off the main thread."""
+    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, "signal.signal()")[:1]
+    number, handler = this.arg(0, "signum"), this.arg(1, "handler")
+    if isinstance(number, Const) and number.value != SIGTERM:
+        return [*this.done(DEFAULT), *failed]
+    before = this.state.facts.sigterm
+    if isinstance(handler, Const) and handler.value in (0, None):
+        handler = DEFAULT
+    if isinstance(handler, Const) and handler.value == 1:
+        handler = Lib("signal.SIG_IGN")
+    installed = Installed(handler, this.site)
+    if isinstance(number, Const):
+        this.state.facts = replace(this.state.facts, sigterm=installed)
+        this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
+    previous = before.handler if before is not None else DEFAULT
+    return [*this.done(previous), *failed]
+
+
+@model("signal.getsignal")
+def getsignal(this: Call) -> list[Outcome]:
+    """The handler of now."""
+    installed = this.state.facts.sigterm
+    return this.done(installed.handler if installed is not None else DEFAULT)
+
+
+@model(
+    "asyncio.get_running_loop().add_signal_handler",
+    "asyncio.get_event_loop().add_signal_handler",
+    "asyncio.new_event_loop().add_signal_handler",
+)
+def loop_handler(this: Call) -> list[Outcome]:
+    """A callback of the event loop."""
+    number = this.arg(0, "sig")
+    if isinstance(number, Const) and number.value == SIGTERM:
+        rest = tuple(this.args.plain[2:])
+        installed = Installed(this.arg(1, "callback"), this.site, True, rest)
+        this.state.facts = replace(this.state.facts, sigterm=installed)
+        this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
+    return [
+        *this.done(),
+        *calls.opaque_failures(this.m, this.state, this.frame, this.node, "add_signal_handler()")[:1],
+    ]
+
+
+@model("os.kill", "signal.raise_signal", "os.killpg")
+def kill(this: Call) -> list[Outcome]:
+    """A signal to this very process that it does not survive; any other is ignored."""
+    pid = this.arg(0, "pid")
+    number = this.arg(0 if this.path.endswith("raise_signal") else 1, "sig")
+    own = this.path.endswith("raise_signal") or (isinstance(pid, Lib) and pid.path == "os.getpid()")
+    installed = this.state.facts.sigterm
+    default = installed is None or installed.handler == DEFAULT
+    deadly = isinstance(number, Const) and (number.value == 9 or (number.value == SIGTERM and default))
+    if own and (deadly or not isinstance(number, Const)):
+        return [Outcome(Flow.HARD, this.state, origin=this.frame.chain(this.node, f"{this.path}()"))]
+    return this.done()
+
+
+@model("atexit.register")
+def register(this: Call) -> list[Outcome]:
+    """A hook for the end of the process; also as a decorator."""
+    function = this.arg(0, "func")
+    hook = Hook(function, tuple(this.args.plain[1:]), tuple(this.args.names.items()), this.site)
+    this.state.facts = replace(this.state.facts, hooks=(*this.state.facts.hooks, hook))
+    this.m.seen.hooks.append(this.site)
+    return this.done(function)
+
+
+@model("weakref.finalize")
+def finalizer(this: Call) -> list[Outcome]:
+    """Runs when its object goes, at the latest at the end of the process."""
+    function = this.arg(1, "func")
+    hook = Hook(function, tuple(this.args.plain[2:]), tuple(this.args.names.items()), this.site, "finalizer")
+    this.state.facts = replace(this.state.facts, hooks=(*this.state.facts.hooks, hook))
+    return this.done(Unknown())
+
+
+@model("atexit.unregister")
+def unregister(this: Call) -> list[Outcome]:
+    """Takes off hooks that are equal."""
+    function = this.arg(0, "func")
+    kept = tuple(h for h in this.state.facts.hooks if h.func != function)
+    this.state.facts = replace(this.state.facts, hooks=kept)
+    return this.done()
+
+
+@model("threading.Thread", "threading.Timer")
+def thread(this: Call) -> list[Outcome]:
+    """A thread, not started."""
+    timer = this.path.endswith("Timer")
+    target = this.args.get(1, "function" if timer else "target", NONE)
+    args = this.args.get(-1, "args", Tup(()))
+    daemon = this.args.names.get("daemon", FALSE)
+    names = this.args.names.get("kwargs", NONE)
+    cell = Cell(
+        "thread", {"target": target or NONE, "args": args or Tup(()), "daemon": daemon, "names": names}
+    )
+    return this.done(this.m.new(this.state, cell))
+
+
+def target_args(this: Call, cell: Cell) -> calls.Args:
+    """The arguments for the target of a thread or process."""
+    items = objects.items_of(this.m, cell.attrs["args"], this.state)
+    args = calls.Args(items or [], open=items is None)
+    names = cell.attrs.get("names")
+    if isinstance(names, Ref) and this.state.read(names.id).kind == "dict":
+        args.names = {str(k): v for k, v in this.state.read(names.id).items.items()}
+    return args
+
+
+@model("thread.start")
+def start_thread(this: Call) -> list[Outcome]:
+    """A thread that is waited for at the end runs now; a daemon runs when it is joined."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.read(this.receiver.id)
+    if this.frame.phase == "atexit":
+        this.state.facts = this.state.facts.noted("thread at exit", this.site)
+    daemon = cell.attrs["daemon"]
+    if isinstance(daemon, Const) and not daemon.value:
+        return run_thread(this, this.receiver)
+    this.state.edit(this.receiver.id).attrs["pending"] = TRUE
+    return this.done()
+
+
+@model("thread.join")
+def join_thread(this: Call) -> list[Outcome]:
+    """Wait for a thread; one that runs for long may outlast a limited wait."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.read(this.receiver.id)
+    if this.frame.phase == "handler" and not this.args.plain and not this.args.names:
+        if this.state.facts.open_handles and "pending" not in cell.attrs:
+            this.state.facts = this.state.facts.noted("blocks", this.site)
+    if cell.attrs.get("pending") == TRUE:
+        this.state.edit(this.receiver.id).attrs.pop("pending")
+        return run_thread(this, this.receiver)
+    return this.done()
+
+
+def run_thread(this: Call, thread_: Ref) -> list[Outcome]:
+    """The target in its thread: its exceptions end the thread, not the program."""
+    cell = this.state.read(thread_.id)
+    args = target_args(this, cell)
+    out: list[Outcome] = []
+    for o in calls.invoke(this.m, cell.attrs["target"], args, this.state, this.frame, this.node):
+        if o.flow is Flow.HARD:
+            out.append(o)
+        else:
+            out.extend(normal(o.state))
+    return reduce(out)
+
+
+@model("multiprocessing.get_context", "torch.multiprocessing.get_context")
+def get_context(this: Call) -> list[Outcome]:
+    """The start method of a context."""
+    method = this.text(0, "method")
+    return this.done(Lib(f"multiprocessing.{method or 'default'}()"))
+
+
+@model(
+    "multiprocessing.Process",
+    "torch.multiprocessing.Process",
+    "multiprocessing.fork().Process",
+    "multiprocessing.spawn().Process",
+    "multiprocessing.forkserver().Process",
+    "multiprocessing.default().Process",
+)
+def process(this: Call) -> list[Outcome]:
+    """A process, not started."""
+    method = this.path.partition("multiprocessing.")[2].partition("()")[0]
+    chosen = this.state.read(imports.MODULES).attrs.get("start method")
+    if method in ("Process", "default"):
+        method = str(chosen.value) if isinstance(chosen, Const) else "fork"
+    attrs = {
+        "target": this.args.get(1, "target", NONE) or NONE,
+        "args": this.args.get(3, "args", Tup(())) or Tup(()),
+        "names": this.args.get(4, "kwargs", NONE) or NONE,
+        "method": Const(method),
+    }
+    return this.done(this.m.new(this.state, Cell("process", attrs)))
+
+
+@model("multiprocessing.set_start_method", "torch.multiprocessing.set_start_method")
+def start_method(this: Call) -> list[Outcome]:
+    """The start method of the program."""
+    method = this.text(0, "method")
+    if method is not None:
+        this.state.edit(imports.MODULES).attrs["start method"] = Const(method)
+    return this.done()
+
+
+@model("process.start")
+def start_process(this: Call) -> list[Outcome]:
+    """Read the child as a process of its own; the parent goes on."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.read(this.receiver.id)
+    method = cell.attrs["method"]
+    child(
+        this,
+        cell.attrs["target"],
+        target_args(this, cell),
+        str(method.value) if isinstance(method, Const) else "",
+    )
+    return [*this.done(), *calls.opaque_failures(this.m, this.state, this.frame, this.node, "start()")]
+
+
+@model("process.join", "process.terminate", "process.kill", "process.is_alive", "process.close")
+def process_method(this: Call) -> list[Outcome]:
+    """The child's end does not change the parent."""
+    return this.done(Unknown(frozenset(("child",))))
+
+
+@model("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes")
+def spawn(this: Call) -> list[Outcome]:
+    """Some processes with a number each; an exception in one is raised again here."""
+    items = objects.items_of(this.m, this.arg(1, "args", Tup(())), this.state)
+    number = Unknown(frozenset(("number", "spawned")), ("spawned",))
+    args = calls.Args([number, *(items or [])], open=items is None)
+    method = this.args.names.get("start_method", Const("spawn"))
+    name = str(method.value) if isinstance(method, Const) else "spawn"
+    child(this, this.arg(0, "fn"), args, name)
+    return [*this.done(), *calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")]
+
+
+def child(this: Call, target: Value, args: calls.Args, method: str) -> None:
+    """Run a target in a new process that starts by fork or with a fresh interpreter."""
+    m = this.m
+    state = this.state.fork()
+    name = f"{method}:{this.site.path}:{this.site.line}"
+    if len(this.state.facts.process) > 200:
+        return
+    m.seen.children.append((method, this.site))
+    inherited = this.state.facts.handles if method == "fork" else ()
+    notes = (
+        frozenset((("forked", this.site),))
+        if method == "fork" and this.state.facts.open_handles
+        else frozenset()
+    )
+    state.facts = Facts(handles=inherited, process=name, notes=notes)
+    live = [state]
+    if method == "spawn" and m.main:
+        live = again_as_child(this, state)
+    for here in live:
+        out = calls.invoke(m, target, args, here, replace(this.frame, cleanup=False, phase="run"), this.node)
+        finish_process(this, reduce(out), name)
+
+
+def again_as_child(this: Call, state: State) -> list[State]:
+    """A spawned child imports the script again, under another name."""
+    m = this.m
+    try:
+        source = m.closure.source(m.main)
+    except Unreadable:
+        return [state]
+    modules = state.read(imports.MODULES).attrs
+    main = modules.get("__main__")
+    if not isinstance(main, Ref):
+        return [state]
+    keep = {k: v for k, v in modules.items() if " " in k or k == "__main__"}
+    state.edit(imports.MODULES).attrs = keep
+    state.edit(main.id).attrs["__name__"] = Const("__mp_main__")
+    frame = Frame(m.main, main.id, main.id, stack=this.frame.chain(this.node, "spawn"))
+    out = statements.block(m, source.tree.body, state, frame)
+    return [o.state for o in out if o.flow is Flow.NORMAL]
+
+
+def finish_process(this: Call, outcomes: list[Outcome], name: str) -> None:
+    """Exit hooks and the record of every end of a process."""
+    end_all(this, outcomes, name)
+
+
+def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
+    """Run the hooks of each way out, last registered first, and record the end."""
+    for o in reduce(outcomes):
+        live = [o.state]
+        if o.flow is not Flow.HARD:
+            for hook in reversed(o.state.facts.hooks):
+                live = [s for state in live for s in run_hook(this, hook, state)]
+        for state in live:
+            this.m.seen.ends.append(
+                End(
+                    o.flow,
+                    state.lanes,
+                    state.hypo,
+                    state.facts,
+                    o.origin,
+                    o.error,
+                    state.cond,
+                    name,
+                    state.last,
+                )
+            )
+
+
+def run_hook(this: Call, hook: Hook, state: State) -> list[State]:
+    """One exit hook; what it raises is printed and forgotten."""
+    frame = replace(this.frame, path=hook.site.path, phase="atexit", cleanup=True, stack=(hook.site,))
+    node = ast.Pass(lineno=hook.site.line, col_offset=0)
+    args = calls.Args(list(hook.args), dict(hook.names))
+    before = {id for id, _ in state.facts.open_handles}
+    out: list[State] = []
+    for o in calls.invoke(this.m, hook.func, args, state, frame, node):
+        if o.flow is Flow.YIELD:
+            continue
+        if hook.kind == "finalizer" and before and not o.state.facts.open_handles:
+            o.state.facts = o.state.facts.noted("finalizer", hook.site)
+        out.append(o.state)
+    return [o.state for o in reduce(Outcome(Flow.NORMAL, s) for s in out)]
+
+
+@model(
+    "asyncio.run",
+    "asyncio.get_event_loop().run_until_complete",
+    "asyncio.new_event_loop().run_until_complete",
+    "asyncio.Runner().run",
+    "anyio.run",
+    "uvloop.run",
+)
+def asyncio_run(this: Call) -> list[Outcome]:
+    """Run a coroutine to its end; tasks that nobody awaited may get a last turn, or not."""
+    value = this.arg(0, "main")
+    if this.path == "anyio.run":
+        started = calls.invoke(
+            this.m, value, calls.Args(list(this.args.plain[1:])), this.state, this.frame, this.node
+        )
+    else:
+        started = normal(this.state, value)
+    out: list[Outcome] = []
+    for s in started:
+        if s.flow is not Flow.NORMAL:
+            out.append(s)
+            continue
+        for o in calls.run_awaitable(this.m, s.value, s.state, this.frame, this.node):
+            out.append(o.at(leftover_tasks(this, o.state)))
+    return reduce(out)
+
+
+def leftover_tasks(this: Call, state: State) -> State:
+    """Scheduled coroutines that were never awaited: their shutdown is not decided."""
+    for id in state.facts.tasks:
+        cell = state.heap.get(id)
+        coroutine = cell.attrs.get("coroutine") if cell is not None else None
+        inner = state.read(coroutine.id).extra if isinstance(coroutine, Ref) else None
+        if (
+            isinstance(inner, Frame)
+            and inner.func is not None
+            and libraries.function_mentions_shutdown(inner.func)
+        ):
+            state = calls.undecided(
+                state, this.site, "a task is scheduled that shuts down, and nothing awaits it"
+            )
+            state.facts = state.facts.noted("scheduled", cell.extra if cell is not None else this.site)
+    state.facts = replace(state.facts, tasks=())
+    return state
+
+
+@model(
+    "asyncio.create_task",
+    "asyncio.ensure_future",
+    "asyncio.get_running_loop().create_task",
+    "asyncio.get_event_loop().create_task",
+)
+def create_task(this: Call) -> list[Outcome]:
+    """A coroutine that runs later."""
+    value = this.arg(0, "coro")
+    if not (isinstance(value, Ref) and this.state.read(value.id).kind == "coroutine"):
+        return this.done(Unknown(frozenset(("opaque:task",))))
+    task = this.m.new(this.state, Cell("task", {"coroutine": value}, extra=this.site))
+    this.state.facts = replace(this.state.facts, tasks=(*this.state.facts.tasks, task.id))
+    return this.done(task)
+
+
+@model("task.cancel", "task.done", "task.add_done_callback")
+def task_method(this: Call) -> list[Outcome]:
+    """Of a task; a cancelled one raises where it is awaited."""
+    if this.path.endswith("cancel") and this.frame.phase == "handler":
+        origin = this.frame.chain(this.node, "cancel()")
+        return [Outcome(Flow.EXIT, this.state, error="CancelledError", origin=origin)]
+    return this.done(Unknown())
+
+
+@model("asyncio.TaskGroup().create_task")
+def group_task(this: Call) -> list[Outcome]:
+    """A task of a group is awaited at the end of the group."""
+    return calls.run_awaitable(this.m, this.arg(0, "coro"), this.state, this.frame, this.node)
+
+
+@model("asyncio.gather", "asyncio.wait", "asyncio.wait_for", "asyncio.shield")
+def gather(this: Call) -> list[Outcome]:
+    """Run what is given, one after the other; any of it may fail."""
+    live = [this.state]
+    out: list[Outcome] = []
+    for value in this.args.plain:
+        items = objects.items_of(this.m, value, this.state) or [value]
+        for item in items:
+            following = []
+            for state in live:
+                for o in calls.run_awaitable(this.m, item, state, this.frame, this.node):
+                    (following.append(o.state) if o.flow is Flow.NORMAL else out.append(o))
+            live = following
+    for state in live:
+        out.extend(normal(state, this.m.new(state, Cell("done", {"result": Unknown()}))))
+    return reduce(out)
+
+
+@model("asyncio.sleep")
+def asyncio_sleep(this: Call) -> list[Outcome]:
+    """Other tasks get a turn."""
+    return this.done(this.m.new(this.state, Cell("done", {"result": NONE})))
+
+
+@model(
+    "asyncio.to_thread",
+    "asyncio.get_running_loop().run_in_executor",
+    "asyncio.get_event_loop().run_in_executor",
+)
+def to_thread(this: Call) -> list[Outcome]:
+    """A function in a thread, awaited for its result."""
+    skip = 0 if this.path.endswith("to_thread") else 1
+    function, args = this.arg(skip, "func"), list(this.args.plain[skip + 1 :])
+    if isinstance(function, Func | Bound | Wrapped):
+        out = calls.invoke(
+            this.m, function, calls.Args(args, dict(this.args.names)), this.state, this.frame, this.node
+        )
+        return [
+            replace(o, value=this.m.new(o.state, Cell("done", {"result": o.value})))
+            if o.flow is Flow.NORMAL
+            else o
+            for o in out
+        ]
+    return this.done(Unknown(frozenset(("opaque:to_thread",))))
+
+
+@model(
+    "subprocess.run",
+    "subprocess.call",
+    "subprocess.check_call",
+    "subprocess.check_output",
+    "subprocess.Popen",
+    "os.system",
+    "os.spawnv",
+)
+def subprocess_(this: Call) -> list[Outcome]:
+    """Another program: what it does is not seen here."""
+    this.m.seen.opaque.append(("it starts another program", this.site))
+    return calls.opaque(this.m, this.path, calls.Args(), this.state, this.frame, this.node)
+
+
+@model("concurrent.futures.ThreadPoolExecutor().submit", "concurrent.futures.ThreadPoolExecutor().map")
+def submit(this: Call) -> list[Outcome]:
+    """A function in a pool of threads: it runs; its exception shows where the result is asked."""
+    fn, rest = this.arg(0, "fn"), list(this.args.plain[1:])
+    if not isinstance(fn, Func | Bound | Wrapped):
+        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    out: list[Outcome] = []
+    for o in calls.invoke(
+        this.m, fn, calls.Args(rest, dict(this.args.names)), this.state, this.frame, this.node
+    ):
+        out.extend([o] if o.flow is Flow.HARD else normal(o.state, Lib("concurrent.futures.Future()")))
+    return reduce(out)
+
+
+@model("concurrent.futures.ThreadPoolExecutor().shutdown")
+def pool_shutdown(this: Call) -> list[Outcome]:
+    """Waits for the threads of a pool; it has nothing to do with telemetry."""
+    return this.done()
+
+
+@model(
+    "concurrent.futures.ProcessPoolExecutor().submit",
+    "concurrent.futures.ProcessPoolExecutor().map",
+    "multiprocessing.Pool().map",
+    "multiprocessing.Pool().apply_async",
+    "multiprocessing.Pool().apply",
+    "multiprocessing.fork().Pool().map",
+    "multiprocessing.spawn().Pool().map",
+    "multiprocessing.Pool().starmap",
+    "multiprocessing.Pool().imap_unordered",
+)
+def pool_submit(this: Call) -> list[Outcome]:
+    """A function in a pool of processes."""
+    fn = this.arg(0, "fn")
+    if isinstance(fn, Func | Bound | Wrapped):
+        method = "spawn" if "spawn()" in this.path else "fork"
+        child(this, fn, calls.Args([], open=True), method)
+    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+    return [*this.done(Unknown()), *failed]
+
+
+__all__ = ["Cell", "end_all"]

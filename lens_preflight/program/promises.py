@@ -1,0 +1,100 @@
+"""Every way a process ends with telemetry up, and what became of the handle on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lens_preflight.program.machine import End, Flow
+from lens_preflight.program.model import Reading
+from lens_preflight.program.state import HandleFact, Site
+from lens_preflight.program.training import last_word, trains
+
+
+@dataclass(frozen=True)
+class Way:
+    """One end of a process, seen from one handle.
+
+    ``kind``: normal (returns, or leaves by its own exit), exception, exit (SystemExit or
+    KeyboardInterrupt out of a call), hard. ``at`` is the statement that decides it, ``through``
+    the calls that led there.
+    """
+
+    kind: str
+    handle: HandleFact
+    end: End
+    at: Site
+    through: tuple[Site, ...]
+
+    @property
+    def open(self) -> bool:
+        """Nothing shut the handle down."""
+        return self.handle.status == "open"
+
+    @property
+    def undecided(self) -> bool:
+        """Perhaps something did."""
+        return self.handle.status == "maybe"
+
+    @property
+    def in_training(self) -> bool:
+        """True when the way begins in a call that does the training."""
+        return trains(self.at.text)
+
+    @property
+    def may_hang(self) -> bool:
+        """True when the statement waits for other processes."""
+        from lens_preflight.program.tables import COLLECTIVES
+
+        return last_word(self.at.text) in (*COLLECTIVES, "join", "finish")
+
+
+def kind_of(end: End) -> str:
+    """The kind of one end."""
+    if end.flow is Flow.HARD:
+        return "hard"
+    if end.flow is Flow.RAISE or end.error == "SystemExit after an error":
+        return "exception"
+    if end.flow is Flow.EXIT and end.error not in ("SystemExit",):
+        return "exit"
+    return "normal"
+
+
+def ways(reading: Reading) -> list[Way]:
+    """All ways out of all processes, those that SIGTERM begins left out."""
+    out: list[Way] = []
+    for end in reading.seen.ends:
+        if end.facts.signalled is not None or not end.lanes & reading.mask():
+            continue
+        kind = kind_of(end)
+        chain = end.last if kind == "normal" or not end.origin else end.origin
+        for fact in reading.relevant(end):
+            at = chain[0] if chain else fact.site
+            out.append(
+                Way(kind, fact, end, at, tuple(chain[1:]) if kind != "normal" else tuple(end.last[1:]))
+            )
+    return out
+
+
+def noted(reading: Reading, kind: str) -> list[tuple[Site, End]]:
+    """Places with a note of that kind on some way out with telemetry on."""
+    found: dict[Site, End] = {}
+    for end in reading.seen.ends:
+        if not end.lanes & reading.mask() or end.facts.signalled is not None:
+            continue
+        if kind in ("premature", "after") and not reading.relevant(end):
+            continue
+        for name, site in end.facts.notes:
+            if name == kind:
+                found.setdefault(site, end)
+    return sorted(found.items(), key=lambda item: (item[0].path, item[0].line))
+
+
+def shutdown_places(reading: Reading) -> list[Site]:
+    """Where shutdown is called, or registered: what the paths reach first, else what the text holds."""
+    found = [*reading.seen.shutdowns, *reading.seen.hooks]
+    if not found:
+        found = reading.model.mentions("shutdown")
+    unique: dict[tuple[str, int], Site] = {}
+    for site in found:
+        unique.setdefault((site.path, site.line), site)
+    return list(unique.values())

@@ -1,0 +1,52 @@
+"""One run: the entry of a program, from its first line to every end of its process."""
+
+from __future__ import annotations
+
+import ast
+
+from lens_preflight.program import (
+    command_calls,
+    containers,
+    framework_calls,
+    imports,
+    lens_calls,
+    libraries,
+    process_calls,
+    statements,
+    stdlib_calls,
+)
+from lens_preflight.program.calls import Args
+from lens_preflight.program.machine import Exhausted, Frame, Machine
+from lens_preflight.program.registry import Call
+from lens_preflight.program.state import Cell, State
+from lens_preflight.program.values import Const, Value
+
+MODELS = (command_calls, containers, framework_calls, lens_calls, stdlib_calls)
+"""Modules that register what they know by being imported."""
+
+
+def run(m: Machine, path: str, package: str = "") -> str:
+    """Interpret an entry file as ``__main__``; returns why it was not finished, empty when it was.
+
+    What was seen is in ``m.seen``. Raises Unreadable when the entry does not parse.
+    """
+    source = m.closure.source(path)
+    state = State(m.all_lanes, {})
+    state.add(imports.MODULES, Cell("modules"))
+    state.add(libraries.ENVIRON, Cell("environ", items={}))
+    state.add(libraries.SYSPATH, Cell("syspath", items=[]))
+    names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Const(path)}
+    names["__package__"] = Const(package)
+    main = m.new(state, Cell("module", names))
+    state.edit(imports.MODULES).attrs.update({"__main__": main, "main file": Const(path)})
+    frame = Frame(path, main.id, main.id)
+    top = ast.Pass(lineno=1, col_offset=0)
+    try:
+        out = statements.block(m, source.tree.body, state, frame)
+        end = Call(m, "the end", None, Args(), state, frame, top)
+        process_calls.end_all(end, out, "main")
+    except Exhausted as error:
+        return str(error)
+    except RecursionError:
+        return "its calls are nested too deeply to follow"
+    return ""

@@ -1,0 +1,378 @@
+"""The standard library around functions, paths, modules and context managers."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from lens_preflight.program import calls, expressions, imports, managers, natives, objects, statements
+from lens_preflight.program.machine import Flow, Frame, Outcome, normal, reduce
+from lens_preflight.program.registry import MODELS, Call, model
+from lens_preflight.program.source import Unreadable
+from lens_preflight.program.state import Cell
+from lens_preflight.program.values import (
+    NONE,
+    Bound,
+    Const,
+    Func,
+    Lib,
+    Ref,
+    Tup,
+    Unknown,
+    Value,
+    Wrapped,
+    key_of,
+    taints_of,
+)
+
+
+def pure(function: Callable[..., Any]) -> Callable[[Call], list[Outcome]]:
+    """A model that applies a pure function to what is known."""
+
+    def run(this: Call) -> list[Outcome]:
+        values = [*this.args.plain, *this.args.names.values()]
+        return natives.apply(this.m, function, values, this.state, this.path)
+
+    return run
+
+
+for _name in ("join", "dirname", "basename", "normpath", "splitext", "split", "isabs"):
+    MODELS[f"os.path.{_name}"] = pure(getattr(os.path, _name))
+for _name in ("abspath", "realpath", "expanduser", "expandvars"):
+    MODELS[f"os.path.{_name}"] = pure(os.path.normpath)
+for _name in ("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"):
+    MODELS[_name] = pure(PurePosixPath)
+MODELS["os.fspath"] = pure(str)
+
+
+@model("os.getcwd", "pathlib.Path.cwd")
+def cwd(this: Call) -> list[Outcome]:
+    """The working directory, taken to be where the check runs."""
+    base = this.m.closure.base
+    return this.done(Const(PurePosixPath(base) if "pathlib" in this.path else base))
+
+
+@model("importlib.import_module", "builtins.__import__")
+def import_module(this: Call) -> list[Outcome]:
+    """An import by a known name."""
+    name = this.text(0, "name")
+    if name is None:
+        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    if name.startswith("."):
+        package = this.text(1, "package") or ""
+        name = f"{package}.{name.lstrip('.')}"
+    return imports.module(this.m, name, this.state, this.frame, this.node)
+
+
+@model("runpy.run_path", "runpy.run_module")
+def run_path(this: Call) -> list[Outcome]:
+    """Another program in this process."""
+    name = this.text(0, "path_name") or this.text(0, "mod_name")
+    run_name = this.args.names.get("run_name", Const("<run_path>"))
+    if name is None:
+        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    if this.path.endswith("run_module"):
+        found = this.m.closure.find(name)
+        path = found.path if found is not None else None
+    else:
+        path = os.path.normpath(os.path.join(this.m.closure.base, name))
+    if path is None:
+        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    return run_file(this, path, run_name)
+
+
+def run_file(this: Call, path: str, name: Value) -> list[Outcome]:
+    """The top level of a file under a name of its own."""
+    try:
+        source = this.m.closure.source(path)
+    except Unreadable as error:
+        this.m.seen.opaque.append((f"{this.m.relative(path)}: {error.reason}", this.site))
+        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    names = {"__name__": name, "__file__": Const(path), "__package__": Const("")}
+    ref = this.m.new(this.state, Cell("module", names))
+    inner = Frame(path, ref.id, ref.id, stack=this.frame.chain(this.node, "run"))
+    out = statements.block(this.m, source.tree.body, this.state, inner)
+    return [replace(o, value=Unknown()) if o.flow is Flow.NORMAL else o for o in out]
+
+
+@model("functools.partial", "functools.partialmethod")
+def partial(this: Call) -> list[Outcome]:
+    """Arguments given in advance."""
+    if not this.args.plain:
+        return this.done(Unknown())
+    first, rest = this.args.plain[0], tuple(this.args.plain[1:])
+    return this.done(Wrapped("partial", first, rest, tuple(this.args.names.items())))
+
+
+@model("functools.wraps", "functools.update_wrapper")
+def wraps(this: Call) -> list[Outcome]:
+    """Keeps the wrapper as it is."""
+    return this.done(Lib("functools.wraps()") if this.path.endswith("wraps") else this.arg(0, "wrapper"))
+
+
+@model("functools.wraps()", "functools.lru_cache()")
+def decorator_of(this: Call) -> list[Outcome]:
+    """The second call of a decorator with arguments."""
+    value = this.arg(0, "f")
+    if "cache" in this.path:
+        return this.done(make_cached(this, value))
+    return this.done(value)
+
+
+@model("functools.lru_cache", "functools.cache")
+def cache(this: Call) -> list[Outcome]:
+    """A memory of results; with or without arguments of its own."""
+    if this.args.plain and not isinstance(this.args.plain[0], Const):
+        return this.done(make_cached(this, this.args.plain[0]))
+    return this.done(Lib("functools.lru_cache()"))
+
+
+def make_cached(this: Call, function: Value) -> Value:
+    """A cached function and its memory."""
+    return Wrapped("cached", function, (this.m.new(this.state, Cell("memory", items={})),))
+
+
+@model("wrapped:cached")
+def call_cached(this: Call) -> list[Outcome]:
+    """The remembered result, else the call, remembered when it returns."""
+    fn = this.receiver
+    assert isinstance(fn, Wrapped) and isinstance(fn.extra[0], Ref)
+    memory = fn.extra[0].id
+    keys = [key_of(v) if not isinstance(v, Ref) else ("ref", v.id) for v in this.args.plain]
+    keys += [(n, key_of(v)) for n, v in sorted(this.args.names.items())]
+    known = None not in keys
+    key = tuple(keys)
+    found = this.state.read(memory).items.get(key)
+    if found is not None:
+        return this.done(found)
+    out = calls.invoke(this.m, fn.inner, this.args, this.state, this.frame, this.node)
+    if known:
+        for o in out:
+            if o.flow is Flow.NORMAL:
+                o.state.edit(memory).items[key] = o.value
+    return out
+
+
+@model("functools.cached_property")
+def cached_property(this: Call) -> list[Outcome]:
+    """A property that is computed once."""
+    return this.done(Wrapped("cached_property", this.arg(0, "f")))
+
+
+@model("contextlib.contextmanager", "contextlib.asynccontextmanager")
+def context_manager(this: Call) -> list[Outcome]:
+    """A generator function is a manager as it is: calling it makes the generator."""
+    return this.done(Wrapped("manager", this.arg(0, "f")))
+
+
+@model("wrapped:manager")
+def call_manager(this: Call) -> list[Outcome]:
+    """``with f(...)``, or the manager as a decorator."""
+    fn = this.receiver
+    assert isinstance(fn, Wrapped)
+    return calls.invoke(this.m, fn.inner, this.args, this.state, this.frame, this.node)
+
+
+@model("wrapped:context")
+def call_in_context(this: Call) -> list[Outcome]:
+    """A function inside of a manager, by a ContextDecorator."""
+    fn = this.receiver
+    assert isinstance(fn, Wrapped)
+    out: list[Outcome] = []
+    for e in managers.enter(this.m, fn.extra[0], this.state, this.frame, this.node):
+        if e.flow is not Flow.NORMAL:
+            out.append(e)
+            continue
+        inner = e.inner if e.inner is not None else NONE
+        for o in reduce(calls.invoke(this.m, fn.inner, this.args, e.state, this.frame, this.node)):
+            if o.flow is Flow.HARD:
+                out.append(o)
+            else:
+                cleanup = replace(this.frame, cleanup=True)
+                out.extend(managers.leave(this.m, inner, o, cleanup, this.node))
+    return reduce(out)
+
+
+@model("contextlib.closing", "contextlib.aclosing")
+def closing(this: Call) -> list[Outcome]:
+    """``close()`` at the end."""
+    return this.done(this.m.new(this.state, Cell("closing", {"thing": this.arg(0, "thing")})))
+
+
+@model("contextlib.suppress")
+def suppress(this: Call) -> list[Outcome]:
+    """Stops some exceptions."""
+    thing = Tup(tuple(this.args.plain))
+    return this.done(this.m.new(this.state, Cell("suppress", {"thing": thing})))
+
+
+@model("contextlib.nullcontext")
+def nullcontext(this: Call) -> list[Outcome]:
+    """Does nothing."""
+    thing = this.args.get(0, "enter_result", NONE)
+    return this.done(this.m.new(this.state, Cell("nullcontext", {"thing": thing or NONE})))
+
+
+@model("contextlib.ExitStack", "contextlib.AsyncExitStack")
+def exit_stack(this: Call) -> list[Outcome]:
+    """A stack of things to do at the end."""
+    return managers.new_stack(this.m, this.state)
+
+
+def push(this: Call, entry: Value) -> None:
+    """One more thing to do at the end of a stack."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.edit(this.receiver.id)
+    cell.items = [*cell.items, entry]
+
+
+@model("exitstack.callback", "exitstack.push_async_callback")
+def stack_callback(this: Call) -> list[Outcome]:
+    """A call at the end."""
+    function = this.arg(0, "callback")
+    rest, names = tuple(this.args.plain[1:]), tuple(this.args.names.items())
+    push(this, Wrapped("callback", function, rest, names))
+    return this.done(function)
+
+
+@model("exitstack.push", "exitstack.push_async_exit")
+def stack_push(this: Call) -> list[Outcome]:
+    """An exit function, or the exit of a manager."""
+    push(this, Wrapped("push", this.arg(0, "exit")))
+    return this.done(this.arg(0, "exit"))
+
+
+@model("exitstack.enter_context", "exitstack.enter_async_context")
+def stack_enter(this: Call) -> list[Outcome]:
+    """Enter a manager now, leave it with the stack."""
+    out: list[Outcome] = []
+    for e in managers.enter(this.m, this.arg(0, "cm"), this.state, this.frame, this.node):
+        if e.flow is Flow.NORMAL:
+            after = replace(this, state=e.state)
+            push(after, Wrapped("enter", e.inner if e.inner is not None else NONE))
+            if this.path.endswith("async_context"):
+                done = this.m.new(e.state, Cell("done", {"result": e.value}))
+                out.extend(normal(e.state, done))
+                continue
+        out.append(e)
+    return out
+
+
+@model("exitstack.close", "exitstack.aclose", "exitstack.__exit__", "exitstack.__aexit__")
+def stack_close(this: Call) -> list[Outcome]:
+    """Unwind now."""
+    assert isinstance(this.receiver, Ref)
+    out = managers.unwind(this.m, this.receiver, Outcome(Flow.NORMAL, this.state), this.frame, this.node)
+    return [replace(o, value=NONE) if o.flow is Flow.NORMAL else o for o in out]
+
+
+@model("exitstack.__enter__")
+def stack_self(this: Call) -> list[Outcome]:
+    """The stack itself."""
+    return this.done(this.receiver if this.receiver is not None else NONE)
+
+
+@model("exitstack.pop_all")
+def stack_pop_all(this: Call) -> list[Outcome]:
+    """Move everything to a stack that nobody leaves by itself."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.edit(this.receiver.id)
+    moved, cell.items = cell.items, []
+    if this.state.facts.open_handles:
+        this.state.facts = this.state.facts.noted("popped", this.site)
+    return this.done(this.m.new(this.state, Cell("exitstack", items=moved)))
+
+
+@model("dataclasses.dataclass", "dataclasses.dataclass()")
+def dataclass(this: Call) -> list[Outcome]:
+    """The fields of the class become parameters of its constructor."""
+    value = this.args.get(0, "cls", NONE)
+    if not isinstance(value, Ref):
+        return this.done(Lib("dataclasses.dataclass()"))
+    order, _ = objects.mro(this.m, value, this.state)
+    names: list[Value] = []
+    for cls in reversed(order):
+        fields = this.state.read(cls.id).attrs.get("__fields__")
+        names.extend(f for f in (fields.items if isinstance(fields, Tup) else ()) if f not in names)
+    this.state.edit(value.id).attrs["__dataclass__"] = Tup(tuple(names))
+    return this.done(value)
+
+
+@model("dataclasses.field")
+def field(this: Call) -> list[Outcome]:
+    """The default of a field."""
+    factory = this.args.names.get("default_factory")
+    if factory is not None:
+        return calls.invoke(this.m, factory, calls.Args(), this.state, this.frame, this.node)
+    return this.done(this.args.names.get("default", Unknown()))
+
+
+@model("collections.defaultdict")
+def defaultdict(this: Call) -> list[Outcome]:
+    """A dict that makes what is missing."""
+    factory = this.args.get(0, "default_factory", NONE)
+    cell = Cell("dict", items={}, extra=factory if factory is not NONE else None)
+    return this.done(this.m.new(this.state, cell))
+
+
+@model("collections.OrderedDict", "collections.deque", "types.SimpleNamespace")
+def collections_(this: Call) -> list[Outcome]:
+    """Other containers."""
+    if this.path.endswith("SimpleNamespace"):
+        return this.done(this.m.new(this.state, Cell("namespace", dict(this.args.names))))
+    if this.path.endswith("deque"):
+        items = objects.items_of(this.m, this.arg(0, "xs", Tup(())), this.state)
+        cell = Cell("list", items=items or [])
+        cell.open = items is None
+        return this.done(this.m.new(this.state, cell))
+    return MODELS_DICT(this)
+
+
+def MODELS_DICT(this: Call) -> list[Outcome]:  # noqa: N802
+    """``dict(...)`` under another name."""
+    from lens_preflight.program import builtin_calls
+
+    return builtin_calls.make_dict(this)
+
+
+@model("operator.attrgetter", "operator.methodcaller", "operator.itemgetter")
+def getter(this: Call) -> list[Outcome]:
+    """A callable made of a name."""
+    return this.done(Wrapped(this.path.rpartition(".")[2], this.arg(0, "name"), tuple(this.args.plain[1:])))
+
+
+@model("wrapped:attrgetter", "wrapped:methodcaller")
+def call_getter(this: Call) -> list[Outcome]:
+    """Get the attribute; call it when it is a method caller."""
+    fn = this.receiver
+    assert isinstance(fn, Wrapped)
+    if not isinstance(fn.inner, Const):
+        return this.done(Unknown())
+    out: list[Outcome] = []
+    for o in objects.get_attribute(
+        this.m, this.arg(0, "o"), str(fn.inner.value), this.state, this.frame, this.node
+    ):
+        if o.flow is Flow.NORMAL and fn.role == "methodcaller":
+            args = calls.Args(list(fn.extra))
+            out.extend(calls.invoke(this.m, o.value, args, o.state, this.frame, this.node))
+        else:
+            out.append(o)
+    return out
+
+
+@model("inspect.iscoroutinefunction", "inspect.isgeneratorfunction", "asyncio.iscoroutinefunction")
+def is_coroutine(this: Call) -> list[Outcome]:
+    """Seen from the definition."""
+    import ast
+
+    fn = this.arg(0, "f")
+    fn = fn.func if isinstance(fn, Bound) else fn
+    if isinstance(fn, Func) and "coroutine" in this.path:
+        return this.done(Const(isinstance(fn.node, ast.AsyncFunctionDef)))
+    return this.done(Unknown(taints_of(fn)))
+
+
+__all__ = ["expressions"]

@@ -1,0 +1,372 @@
+"""Names of libraries as data: what is harmless, what blocks, what ends a process, who wraps whom.
+
+Sources: the standard library of Python 3.13; OpenTelemetry API 1.4x; NeMo Lens 0.1.0 and its public
+branches; torch, Lightning, transformers, accelerate, ray, click, typer, fire, hydra, absl as documented.
+"""
+
+from __future__ import annotations
+
+LENS = "nemo.lens"
+
+SAFE_CALLS = (
+    "builtins.print",
+    "builtins.id",
+    "builtins.repr",
+    "builtins.callable",
+    "builtins.object",
+    "builtins.format",
+    "logging.",
+    "warnings.",
+    "time.",
+    "os.getpid",
+    "os.getppid",
+    "os.cpu_count",
+    "os.path.",
+    "platform.",
+    "socket.gethostname",
+    "gc.",
+    "faulthandler.",
+    "datetime.",
+    "uuid.",
+    "threading.current_thread",
+    "threading.Lock",
+    "threading.RLock",
+    "threading.Event",
+    "typing.",
+    "contextvars.",
+    "itertools.",
+    "collections.",
+    "operator.",
+    "math.",
+    "sys.stdout.",
+    "sys.stderr.",
+    "os.environ",
+    "nemo.lens.",
+    "opentelemetry.",
+    "functools.",
+    "dataclasses.",
+    "abc.",
+    "enum.",
+    "inspect.",
+    "argparse.",
+    "copy.",
+    "random.",
+    "secrets.",
+    "torch.cuda.is_available",
+    "torch.distributed.is_initialized",
+    "torch.distributed.is_available",
+    "torch.no_grad",
+    "torch.device",
+    "concurrent.futures.ThreadPoolExecutor",
+    "multiprocessing.get_context",
+    "asyncio.get_running_loop",
+    "asyncio.get_event_loop",
+    "signal.getsignal",
+    "signal.strsignal",
+    "plain.",
+    "rich.print",
+    "pathlib.",
+    "builtins.isinstance",
+    "builtins.hasattr",
+    "builtins.issubclass",
+    "builtins.type",
+    "builtins.vars",
+    "builtins.id",
+    "builtins.iter",
+)
+"""Calls that do not raise in practice and do no training."""
+
+BLOCKING = (
+    "barrier",
+    "monitored_barrier",
+    "all_reduce",
+    "all_gather",
+    "all_gather_object",
+    "broadcast",
+    "reduce",
+    "gather",
+    "scatter",
+    "destroy_process_group",
+    "wait_for_everyone",
+    "synchronize",
+    "join",
+    "wait",
+    "acquire",
+    "get",
+    "recv",
+    "input",
+)
+"""Last words of calls that may wait for other processes or threads without end."""
+
+COLLECTIVES = BLOCKING[: BLOCKING.index("join")]
+
+TRAINING = (
+    "train",
+    "fit",
+    "pretrain",
+    "train_step",
+    "training_step",
+    "train_one_epoch",
+    "train_epoch",
+    "run_epoch",
+    "train_loop",
+    "training_loop",
+    "run_training",
+    "finetune",
+    "learn",
+    "evaluate",
+    "forward",
+    "backward",
+    "step",
+)
+"""Last words of calls that are the work the telemetry is about."""
+
+AFTERWARDS = (
+    "save",
+    "export",
+    "upload",
+    "destroy",
+    "finish",
+    "close",
+    "shutdown",
+    "cleanup",
+    "exit",
+    "barrier",
+    "join",
+    "stop",
+    "end",
+    "remove",
+    "unlink",
+    "rmtree",
+    "write",
+    "dump",
+    "log",
+    "report",
+    "print",
+    "push",
+    "terminate",
+    "kill",
+    "wait",
+    "teardown",
+    "flush",
+    "release",
+    "delete",
+    "copy",
+    "move",
+    "notify",
+    "send",
+    "post",
+)
+"""Beginnings of last words of calls that belong behind the shutdown."""
+
+HARD_EXITS = (
+    "os._exit",
+    "os.abort",
+    "os.execv",
+    "os.execve",
+    "os.execl",
+    "os.execle",
+    "os.execlp",
+    "os.execlpe",
+    "os.execvp",
+    "os.execvpe",
+    "torch._C._exit",
+)
+"""Calls after which no finally and no exit hook runs."""
+
+SOFT_EXITS = ("sys.exit", "builtins.exit", "builtins.quit")
+
+CLEAN_MANAGERS = (
+    "builtins.open",
+    "nemo.lens.",
+    "opentelemetry.",
+    "threading.",
+    "torch.",
+    "warnings.",
+    "tempfile.",
+    "concurrent.futures.",
+    "multiprocessing.",
+    "asyncio.",
+    "pathlib.",
+    "contextlib.redirect",
+    "contextlib.chdir",
+    "unittest.",
+    "decimal.",
+    "socket.",
+)
+"""Managers that pass exceptions on and do not fail to open in practice (a file may)."""
+
+KEEPING_DECORATORS = (
+    "torch.distributed.elastic.multiprocessing.errors.record",
+    "torch.",
+    "nemo.lens.",
+    "opentelemetry.",
+    "typing.",
+    "abc.",
+    "functools.wraps",
+    "functools.total_ordering",
+    "dataclasses.",
+    "enum.",
+    "jax.",
+    "numba.",
+    "pytest.",
+    "typeguard.",
+    "beartype.",
+    "lightning.",
+    "pytorch_lightning.",
+)
+"""Decorators that call the function as it is."""
+
+PLAIN_BASES = (
+    "builtins.object",
+    "abc.ABC",
+    "typing.Protocol",
+    "typing.Generic",
+    "contextlib.ContextDecorator",
+    "contextlib.AbstractContextManager",
+    "contextlib.AbstractAsyncContextManager",
+    "contextlib.AsyncContextDecorator",
+    "typing.NamedTuple",
+    "enum.Enum",
+    "builtins.Exception",
+    "builtins.RuntimeError",
+    "builtins.ValueError",
+)
+"""Base classes that add nothing of interest."""
+
+CONSTANTS: dict[str, object] = {
+    "signal.SIGTERM": 15,
+    "signal.SIGINT": 2,
+    "signal.SIGHUP": 1,
+    "signal.SIGKILL": 9,
+    "signal.SIGUSR1": 10,
+    "signal.SIGUSR2": 12,
+    "signal.SIGALRM": 14,
+    "signal.SIGQUIT": 3,
+    "signal.SIGABRT": 6,
+    "signal.Signals.SIGTERM": 15,
+    "signal.Signals.SIGINT": 2,
+    "logging.DEBUG": 10,
+    "logging.INFO": 20,
+    "logging.WARNING": 30,
+    "logging.WARN": 30,
+    "logging.ERROR": 40,
+    "logging.CRITICAL": 50,
+    "logging.FATAL": 50,
+    "logging.NOTSET": 0,
+    "os.sep": "/",
+    "os.pathsep": ":",
+    "os.curdir": ".",
+    "os.pardir": "..",
+    "typing.TYPE_CHECKING": False,
+    "sys.platform": "linux",
+    "os.name": "posix",
+    "signal.Handlers.SIG_DFL": None,
+}
+"""Constants of libraries."""
+
+SEMCONV: dict[str, str] = {
+    "NV_DL_RANK": "nv.dl.rank",
+    "NV_DL_WORLD_SIZE": "nv.dl.world_size",
+    "DL_RANK": "dl.rank",
+    "DL_WORLD_SIZE": "dl.world_size",
+    "NV_DL_LOCAL_RANK": "nv.dl.local_rank",
+    "NV_DL_NODE_RANK": "nv.dl.node_rank",
+}
+"""Names of ``nemo.lens.semconv`` with their values."""
+
+RANK_SOURCES: dict[str, str] = {
+    "torch.distributed.get_rank": "RANK",
+    "torch.distributed.get_world_size": "WORLD_SIZE",
+    "torch.distributed.get_node_local_rank": "LOCAL_RANK",
+    "torch.distributed.distributed_c10d.get_rank": "RANK",
+    "torch.distributed.distributed_c10d.get_world_size": "WORLD_SIZE",
+    "ray.train.get_context().get_world_rank": "RANK",
+    "ray.train.get_context().get_world_size": "WORLD_SIZE",
+    "ray.train.get_context().get_local_rank": "LOCAL_RANK",
+    "ray.train.get_context().get_node_rank": "NODE_RANK",
+    "ray.train.get_context().get_local_world_size": "LOCAL_WORLD_SIZE",
+    "mpi4py.MPI.COMM_WORLD.Get_rank": "RANK",
+    "mpi4py.MPI.COMM_WORLD.Get_size": "WORLD_SIZE",
+    "mpi4py.MPI.COMM_WORLD.rank": "RANK",
+    "mpi4py.MPI.COMM_WORLD.size": "WORLD_SIZE",
+    "horovod.torch.rank": "RANK",
+    "horovod.torch.size": "WORLD_SIZE",
+    "horovod.torch.local_rank": "LOCAL_RANK",
+    "deepspeed.comm.get_rank": "RANK",
+    "deepspeed.comm.get_world_size": "WORLD_SIZE",
+    "deepspeed.comm.get_local_rank": "LOCAL_RANK",
+    "jax.process_index": "RANK",
+    "jax.process_count": "WORLD_SIZE",
+}
+"""Library calls and attributes that tell the place in the world, as the launcher's variable."""
+
+NEEDS_GROUP = ("torch.distributed.get_rank", "torch.distributed.get_world_size")
+"""Calls that raise before ``init_process_group``."""
+
+RANK_FIELDS: dict[str, dict[str, str]] = {
+    "accelerate": {
+        "process_index": "RANK",
+        "local_process_index": "LOCAL_RANK",
+        "num_processes": "WORLD_SIZE",
+        "is_main_process": "RANK==0",
+        "is_local_main_process": "LOCAL_RANK==0",
+        "is_last_process": "RANK==WORLD_SIZE-1",
+    },
+    "lightning": {
+        "global_rank": "RANK",
+        "local_rank": "LOCAL_RANK",
+        "world_size": "WORLD_SIZE",
+        "node_rank": "NODE_RANK",
+        "is_global_zero": "RANK==0",
+    },
+    "transformers": {
+        "process_index": "RANK",
+        "local_process_index": "LOCAL_RANK",
+        "world_size": "WORLD_SIZE",
+        "local_rank": "LOCAL_RANK",
+        "is_world_process_zero": "RANK==0",
+        "is_local_process_zero": "LOCAL_RANK==0",
+    },
+}
+"""Fields of framework objects that tell the place in the world."""
+
+ALIASES = {
+    "lightning.pytorch.": "lightning.",
+    "pytorch_lightning.": "lightning.",
+    "lightning.pytorch.trainer.": "lightning.",
+    "lightning.fabric.": "lightning.",
+    "torch.multiprocessing.spawn": "torch.multiprocessing.spawn",
+    "concurrent.futures.process.": "concurrent.futures.",
+    "concurrent.futures.thread.": "concurrent.futures.",
+    "omegaconf.": "omegaconf.",
+    "multiprocessing.context.": "multiprocessing.",
+    "multiprocessing.process.": "multiprocessing.",
+}
+
+HOOKS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "lightning": (
+        ("setup", "on_fit_start", "on_train_start"),
+        ("on_train_end", "on_fit_end", "teardown"),
+        ("on_exception",),
+    ),
+    "transformers": (("on_train_begin",), ("on_train_end",), ()),
+}
+"""Callback hooks of training frameworks: before the loop, after success, on an exception."""
+
+LAYOUT_KEYS = (
+    "nv.dl.rank",
+    "nv.dl.world_size",
+    "dl.rank",
+    "dl.world_size",
+    "dl.tensor_parallel.",
+    "dl.pipeline_parallel.",
+    "dl.data_parallel.",
+    "dl.expert_parallel.",
+    "dl.context_parallel.",
+    "dl.sequence_parallel.",
+)
+"""Attributes that belong on the resource: they do not change during the life of a process."""
+
+TELEMETRY_WORDS = ("telemetry", "otel", "obs", "lens", "tracing", "instrument", "monitor")
+"""Words in the name of a library call that may set up or shut down inside."""
