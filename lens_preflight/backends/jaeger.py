@@ -242,6 +242,7 @@ def _object(reply: Reply, *keys: str) -> dict[str, Any]:
                 "every search by a tag fails in its Elasticsearch store, where all tags are kept as fields",
                 "set es.tags-as-fields.all=false for Jaeger, with its index templates",
                 status=reply.status,
+                final=True,
             )
     refuse(reply)
     return object_of(reply, *keys)

@@ -68,13 +68,23 @@ def open_backend(
 
 
 def open_telemetry(
-    name: str, url: str, env: Environment, deadline: Deadline, *, files: Files | None = None
+    name: str,
+    url: str,
+    env: Environment,
+    deadline: Deadline,
+    *,
+    given: bool = True,
+    files: Files | None = None,
 ) -> Telemetry:
-    """The client of a collector's metrics page; raises like ``open_backend``."""
+    """The client of a collector's metrics page; raises like ``open_backend``.
+
+    ``given`` is False for an address that was guessed, where no page is no fault.
+    """
     parts = _parts(name, url)
     base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/metrics')}"
     kind = next(kind for kind in KINDS if kind.id == "collector")
-    return Telemetry(name, _client(name, kind, base, env, deadline, files or HostFiles()))
+    client = _client(name, kind, base, env, deadline, files or HostFiles())
+    return Telemetry(name, client, given=given)
 
 
 def is_collector(name: str, url: str) -> bool:

@@ -54,10 +54,10 @@ class PromqlBackend(Backend):
                 return self.series(training[0], run_id, families=len(training))
             if families:
                 text = "the run id is on target_info alone, where no panel can filter by it"
-                return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, PROMOTE)
+                return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, PROMOTE, final=True)
         if self.query(f"count by (instance)({{instance=~{quoted(re.escape(run_id) + '-rank[0-9]+')}}})"):
             text = "the run is to be found by the label instance only, not by its run id"
-            return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, PROMOTE)
+            return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, PROMOTE, final=True)
         text = "the filter by the run id finds no series"
         remedy = "give --send-canary, or run lens-preflight again with the job"
         return Reading(Step.POSITIVE, Word.NOT_FOUND, text, remedy)

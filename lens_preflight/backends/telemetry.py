@@ -62,11 +62,12 @@ class Trouble:
 
 
 class Telemetry:
-    """The metrics page of one collector, usually port 8888."""
+    """The metrics page of one collector, usually port 8888. ``given``: somebody named it."""
 
-    def __init__(self, name: str, client: Client) -> None:
+    def __init__(self, name: str, client: Client, *, given: bool = True) -> None:
         self.name = name
         self.client = client
+        self.given = given
 
     def scrape(self) -> Scrape:
         """One look; raises Answered when there is no such page."""
@@ -88,9 +89,13 @@ class Telemetry:
         self.client.wait(min(apart, self.client.deadline.remaining() / 3.0))
         return first, self.scrape()
 
-    def reading(self) -> Reading:
-        """One look as a reading."""
-        return judged(troubles(self.scrape(), self.scrape()))
+    def look(self, apart: float) -> tuple[Reading, tuple[Trouble, ...]]:
+        """Two looks as a reading, with the troubles that they show; never an exception."""
+        try:
+            found = troubles(*self.twice(apart))
+        except Answered as answered:
+            return answered.reading(Step.REACH), ()
+        return judged(found), found
 
 
 class Health:

@@ -75,7 +75,7 @@ class Weave(Backend):
             return Reading(Step.POSITIVE, Word.OK, text, newest=_newest(found))
         if any(_run_id(call) == run_id for call in self.calls(limit=NEWEST)):
             text = "the run is visible among the newest calls, and the server's filter does not find it"
-            return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, _COPY)
+            return Reading(Step.POSITIVE, Word.NOT_FILTERABLE, text, _COPY, final=True)
         text = "the filter by the run id finds no call"
         remedy = "give --send-canary, or run lens-preflight again with the job"
         return Reading(Step.POSITIVE, Word.NOT_FOUND, text, remedy)

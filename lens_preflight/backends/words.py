@@ -91,8 +91,11 @@ class Reading:
 class Answered(Exception):
     """An answer that ends a step before its content is looked at: it carries the word for it."""
 
-    def __init__(self, word: Word, text: str, remedy: str = "", *, status: int | None = None) -> None:
+    def __init__(
+        self, word: Word, text: str, remedy: str = "", *, status: int | None = None, final: bool = False
+    ) -> None:
         super().__init__(text)
+        self.final = final
         self.word = word
         self.text = text
         self.remedy = remedy
@@ -101,7 +104,7 @@ class Answered(Exception):
     def reading(self, step: Step) -> Reading:
         """The same as the reading of a step."""
         evidence = {} if self.status is None else {"http status": str(self.status)}
-        return Reading(step, self.word, self.text, self.remedy, evidence=evidence)
+        return Reading(step, self.word, self.text, self.remedy, evidence=evidence, final=self.final)
 
 
 @dataclass(frozen=True)

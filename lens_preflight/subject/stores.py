@@ -88,15 +88,11 @@ class Stores:
         }
         return self._once.get(
             "telemetry",
-            lambda: tuple(open_telemetry(n, u, self._environment, self._deadline) for n, u in pages.items()),
+            lambda: tuple(
+                open_telemetry(n, u, self._environment, self._deadline, given=bool(given))
+                for n, u in pages.items()
+            ),
         )
-
-    @property
-    def names_collector(self) -> bool:
-        """Whether a collector was given by name, so that its page is expected to be there."""
-        from lens_preflight.backends import is_collector
-
-        return any(is_collector(n, u) for n, u in self._subject.inputs.backends.items())
 
     def _hosts(self, generation: Generation) -> tuple[str, ...]:
         hosts: dict[str, None] = {}

@@ -133,7 +133,7 @@ def _rules(backend: Prometheus) -> Reading:
 def _collector(client: Client, case: Recorded, step: Step | None) -> Reading:
     try:
         if "metrics" in case.request:
-            return Telemetry("collector", client).reading()
+            return Telemetry("collector", client).look(0.0)[0]
         return Health(client).reading()
     except Answered as answered:
         return answered.reading(Step.REACH)
@@ -233,7 +233,9 @@ def companions(kind: str, request: str) -> Answers:
         run = {"key": "nemo.run.id", "value": {"stringValue": RUN}}
         spans = [{"traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId": "00f067aa0ba902b7"}]
         whole = {"resource": {"attributes": [run]}, "scopeSpans": [{"spans": spans}]}
-        trace: Answers = {"GET /api/v3/traces/.*": Canned(text({"result": {"resourceSpans": [whole]}}).encode())}
+        trace: Answers = {
+            "GET /api/v3/traces/.*": Canned(text({"result": {"resourceSpans": [whole]}}).encode())
+        }
         services = {"GET /api/v3/services": Canned(text({"services": ["megatron-lm"]}).encode())}
         return trace if "services" in request else {**trace, **services}
     if kind == "honeycomb":

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from lens_preflight.backends.http import Access, Client
 from lens_preflight.core.deadline import Deadline
@@ -74,7 +74,7 @@ class Replay:
     def answer(self, method: str, target: str, headers: Any, body: bytes) -> Canned:
         parts = urlsplit(target)
         params = parse_qsl(parts.query, keep_blank_values=True)
-        text = f"{method} {unquote(target)} {body.decode('utf-8', 'replace')}"
+        text = f"{method} {unquote_plus(target)} {body.decode('utf-8', 'replace')}"
         self.requests.append(text)
         found = faults(self.kind, method, parts.path, params, body)
         found += [f"header {name} is missing" for name in HEADERS.get(self.kind, ()) if name not in headers]
