@@ -80,12 +80,13 @@ def environment(ctx: Context) -> Iterator[Said]:
 
 def _on(ctx: Context) -> bool:
     """Whether telemetry is on as far as anybody can tell from outside the program."""
-    framework = ctx.launch.framework
+    framework, lens = ctx.launch.framework, ctx.lens.in_sight
     flag = framework.flag("ENABLED")
-    if framework.yaml_path or (flag is not None and flag.name in ctx.launch.args):
+    if flag is not None and flag.name in ctx.launch.args:
         return True
     try:
-        return ctx.lens.in_sight.enabled
+        elsewhere = framework.yaml_path and not lens.where("ENABLED").value
+        return lens.enabled or bool(elsewhere)
     except (Undecided, LibraryFailure):
         return True
 

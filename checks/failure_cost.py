@@ -14,7 +14,6 @@ from lens_preflight.core.words import Need, Scope, Severity
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
-    from lens_preflight.otel.exporter import Exporter
 
 GRACE = 30.0
 """Seconds from SIGTERM to SIGKILL when nobody says otherwise: Slurm's KillWait, Kubernetes' default."""
@@ -80,14 +79,14 @@ def failure_cost(ctx: Context) -> Iterator[Said]:
     timeout). Notes: only an endpoint that swallows packets does. The queue counts as full when a group
     with a span a step is enabled, else as one batch.
     """
-    lens, otel = ctx.lens.in_sight, ctx.otel.in_sight.with_all_files
+    lens, otel = ctx.lens.in_sight, ctx.otel.in_sight
     if any(ctx.env.unlisted(n) for n in (TIMEOUT, *lens.names("METRICS_ENABLED"))):
         yield Assumption("what the job does not set", "unset", ctx.env.opaque)
     parts: dict[str, Cost] = {}
     for signal in lens.signals:
-        exporter = otel.exporter(signal)
-        if exporter.transport != "console":
-            parts[signal] = _one(exporter).times(_exports(ctx, signal))
+        budget = otel.budget(signal)
+        if budget is not None:
+            parts[signal] = _one(budget).times(_exports(ctx, signal))
     if not parts:
         raise Skip("nothing is exported over the network")
     total = sum(parts.values(), Cost(0.0, 0.0))
@@ -138,11 +137,11 @@ def _exports(ctx: Context, signal: str) -> int:
     return -(-batch.queue // batch.size)
 
 
-def _one(exporter: Exporter) -> Cost:
+def _one(budget: float) -> Cost:
     """Seconds that one export to a dead endpoint takes."""
-    if not math.isfinite(exporter.timeout):
+    if not math.isfinite(budget):
         return Cost(math.inf, math.inf)
-    budget = max(0.0, exporter.timeout)
+    budget = max(0.0, budget)
     spent, pause = 0.0, 1.0
     for _ in range(TRIES - 1):
         if spent + pause > budget:

@@ -6,9 +6,22 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from lens_preflight.checks.run_id_rules import (
+    CHARACTERS,
+    CONSTANT,
+    DIFFERS,
+    LEFT_OPEN,
+    NOT_STABLE,
+    OVERRIDDEN,
+    PER_PROCESS,
+    RANDOM,
+    RULES,
+    SHADOWED,
+    UNUSABLE,
+)
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Undecided
-from lens_preflight.core.finding import Finding, Proof, Related, Rule
+from lens_preflight.core.finding import Finding, Location, Proof, Related
 from lens_preflight.core.words import Need, Scope, Severity, Spread
 
 if TYPE_CHECKING:
@@ -19,92 +32,6 @@ SLURM = "SLURM_JOB_ID"
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 LONGEST = 128
 RESOURCE = "OTEL_RESOURCE_ATTRIBUTES"
-
-PER_PROCESS = Rule(
-    "run-id/per-process",
-    "each process makes up its own run id",
-    Severity.BLOCKER,
-    help="NeMo Lens takes the run id from its variable, then from `SLURM_JOB_ID`, and else makes up twelve "
-    "hex digits in every process: the ranks of one job do not agree, and no dashboard can show the run. "
-    "Outside Slurm, and wherever SLURM_* is cleared (containers with a clean environment, NeMo-RL's "
-    "ray.sub, ssh), name it once before the processes start.",
-)
-DIFFERS = Rule(
-    "run-id/differs",
-    "the run id differs between the processes of one run",
-    Severity.BLOCKER,
-    help="The text is worked out in each task, on each node or in each pod: `$(date)`, `$RANDOM`, `$$`, a "
-    "host name, `$SLURM_PROCID`, a pod name, evaluated behind `srun`, in a wrapper script or inside a "
-    "container. Work it out once, in the batch script, and export it.",
-)
-UNUSABLE = Rule(
-    "run-id/unusable",
-    "the run id is blank or holds control characters",
-    Severity.BLOCKER,
-    help="`SLURM_JOB_ID` is not trimmed: a blank becomes the run id ' '. No query can find such a run.",
-)
-CHARACTERS = Rule(
-    "run-id/characters",
-    "the run id holds characters that queries must escape",
-    Severity.CAUTION,
-    help='Dashboards filter with `nemo_run_id=~"$run_id"` and backends with query languages of their own: '
-    "blanks, quotes, slashes, `+`, `*`, `|` and brackets need escaping in some of them. Letters, digits, "
-    "`.`, `_` and `-` are safe everywhere.",
-)
-RANDOM = Rule(
-    "run-id/random",
-    "the run id is made up at start, so nobody knows it before",
-    Severity.CAUTION,
-    help="One process makes it up (and hands it on, in NeMo-RL and NeMo-Gym): the run is consistent, but "
-    "its id must be looked up in the log, and a requeued job gets another one.",
-)
-NOT_STABLE = Rule(
-    "run-id/not-stable",
-    "the run id changes when the job is requeued",
-    Severity.NOTE,
-    help="It is shared by all processes, and worked out again at each start. If a requeued or chained job "
-    "is the same run for you, derive it from `SLURM_JOB_ID` or a constant.",
-)
-CONSTANT = Rule(
-    "run-id/constant",
-    "the run id is a constant: every submission has the same",
-    Severity.NOTE,
-    help="Right for a campaign of requeued and chained jobs that is one run. Two jobs that are two runs "
-    "would be mixed up: append `-${SLURM_JOB_ID}`.",
-)
-LEFT_OPEN = Rule(
-    "run-id/left-to-submitter",
-    "who submits the job may name the run; either way there is one run id",
-    Severity.NOTE,
-    help="The script does not set the variable, and the environment of the shell that submits it reaches "
-    "the job. Whatever that holds is shared by all processes, and so is `SLURM_JOB_ID` without it.",
-)
-SHADOWED = Rule(
-    "run-id/shadowed",
-    "a run id is set that this framework does not ask for",
-    Severity.CAUTION,
-    help="NeMo-Gym decides by its own variable and `SLURM_JOB_ID` alone; `NEMO_LENS_RUN_ID` is then "
-    "shadowed by what it makes up. Set `NEMO_GYM_OTEL_RUN_ID`.",
-)
-OVERRIDDEN = Rule(
-    "run-id/overridden",
-    "nemo.run.id in OTEL_RESOURCE_ATTRIBUTES has no effect",
-    Severity.CAUTION,
-    help="NeMo Lens sets `nemo.run.id` itself and wins over `OTEL_RESOURCE_ATTRIBUTES`.",
-)
-
-RULES = (
-    PER_PROCESS,
-    DIFFERS,
-    UNUSABLE,
-    CHARACTERS,
-    RANDOM,
-    NOT_STABLE,
-    CONSTANT,
-    LEFT_OPEN,
-    SHADOWED,
-    OVERRIDDEN,
-)
 
 
 @check(
@@ -152,6 +79,13 @@ def processes(ctx: Context) -> int | None:
     return ctx.world.size if ctx.world is not None else None
 
 
+def where(ctx: Context, found: RunId) -> Location:
+    """The line that sets the run id, else the launch that lacks it, else the variable."""
+    at = found.decided_by.location
+    launched = ctx.launch.at
+    return launched if at.line is None and launched is not None and launched.line is not None else at
+
+
 def remedy(ctx: Context) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What to type to have one run id, and the same as settings."""
     name = ctx.launch.framework.run_id_names[0]
@@ -187,7 +121,7 @@ def _several(ctx: Context, found: tuple[RunId, ...]) -> Iterator[Said]:
 def _random(ctx: Context, found: RunId) -> Iterator[Said]:
     count = processes(ctx)
     text, settings = remedy(ctx)
-    at = found.decided_by.location
+    at = where(ctx, found)
     if found.shared_by or count == 1:
         who = (
             f"the driver makes one up and hands it on as {found.shared_by}"

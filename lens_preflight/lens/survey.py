@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
 from lens_preflight.core.errors import LibraryFailure, Undecided
+from lens_preflight.core.variable import Variable
+from lens_preflight.core.words import State
 from lens_preflight.lens.config import LensConfig
 from lens_preflight.lens.setup import is_export_rank
 from lens_preflight.otel import processors, providers
 from lens_preflight.otel.delivery import Delivery, first_export
-from lens_preflight.otel.exporter import SIGNALS
+from lens_preflight.otel.exporter import SIGNALS, Exporter
+from lens_preflight.otel.precedence import otlp, otlp_all
 from lens_preflight.otel.remark import Remark
 from lens_preflight.otel.view import OtelView
 
@@ -86,10 +89,22 @@ def _signal(found: Survey, otel: OtelView, signal: str) -> None:
         remarks = found.ask(lambda part=part: list(part())) or []  # type: ignore[misc]
         found.remarks.extend(r for r in remarks if r not in found.remarks)
     if exporter is None:
+        exporter = _without_headers(otel, signal)
+    if exporter is None:
         return
     delivery = first_export(exporter)
     if not delivery.arrives:
         found.losses.append((signal, delivery))
+
+
+def _without_headers(otel: OtelView, signal: str) -> Exporter | None:
+    """The exporter apart from its headers, when only they are not known before start."""
+    names = (otlp(signal, "HEADERS"), otlp_all("HEADERS"))
+    bare = replace(otel, env=otel.env.over(Variable(name, State.UNSET) for name in names))
+    try:
+        return bare.exporter(signal)
+    except (Undecided, LibraryFailure):
+        return None
 
 
 def _batch(found: Survey, otel: OtelView, kind: str) -> None:

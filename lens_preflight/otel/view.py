@@ -48,6 +48,11 @@ class OtelView:
         """The exporter of a signal: traces, metrics or logs."""
         return exporter(self.env, signal, self.generation, self.files, self.prefixes)
 
+    def budget(self, signal: str) -> float | None:
+        """Seconds that one export of a signal may take with its retries, None for the console."""
+        found = settings(self.env, signal, self.generation, self.files, self.prefixes)
+        return None if found is None else found.timeout
+
     def remark_parts(self, signal: str) -> tuple[Part, ...]:
         """The looks for settings of a signal that do something else than they say."""
         found = settings(self.env, signal, self.generation, self.files, self.prefixes)
