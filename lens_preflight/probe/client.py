@@ -69,12 +69,15 @@ class Pending:
         self._head: dict[str, Any] = {}
         self._started = monotonic()
         self._answer: Answer | None = None
+        self.started = threading.Event()
+        """Set when the client's libraries are loaded and it begins to send."""
         self.settled = threading.Event()
         """Set when the answer is complete."""
 
     def put(self, event: dict[str, Any] | None) -> None:
         """Hand over an event of the client process; None: it has ended."""
         self._events.put(event)
+        self.started.set()
         if event is None or event["event"] == "end":
             self.settled.set()
 
@@ -90,7 +93,7 @@ class Pending:
                 self._answer = Answer(died=True, ended="cut", seconds=monotonic() - self._started)
             elif event["event"] == "head":
                 self._head = event
-            else:
+            elif event["event"] == "end":
                 self._answer = _answer(event)
         return self._answer
 

@@ -15,6 +15,7 @@ from lens_preflight.probe.client import Answer, Pending, request
 from lens_preflight.probe.configure import configure
 from lens_preflight.probe.diagnose import accepted, diagnose
 from lens_preflight.probe.model import ProbeResult, Stage, State, Verdict
+from lens_preflight.probe.peer import Speech
 from lens_preflight.probe.replies import Judged
 from lens_preflight.probe.second_look import SecondLook
 from lens_preflight.probe.stages import Stages
@@ -24,6 +25,9 @@ from lens_preflight.probe.trust import trust
 if TYPE_CHECKING:
     from lens_preflight.otel.exporter import Exporter
     from lens_preflight.otel.files import Files
+
+LOADING = 5.0
+"""Seconds that the client process may take to load its libraries; they count for nobody."""
 
 GRACE = 0.3
 """Seconds that the real client gets to report its own time-out."""
@@ -60,6 +64,8 @@ class Probe:
             or trail.blame.code not in ("client-pair-incomplete", "setting-invalid")
         ):
             pending = self.send(request(self.exporter, trail.seconds), False)
+            pending.started.wait(self.deadline.remaining(LOADING))
+            trail.budget = self.deadline.within(trail.seconds)
         if able and pending is not None:
             answer = self._walk(trail, pending)
         elif pending is not None:
@@ -94,6 +100,8 @@ class Conclusion:
     def result(self) -> ProbeResult:
         """The result; where stages and client disagree nothing is claimed."""
         trail, answer = self.trail, self.answer
+        if accepted(trail, answer):
+            self._forgive()
         judged = None if answer.died else diagnose(trail, answer)
         if answer.died:
             return self._unknown("the client process ended before it had an answer")
@@ -115,6 +123,14 @@ class Conclusion:
             return self._unknown("there was no time left to wait for an answer; give --timeout more seconds")
         self._finish(judged.stage or cause.stage, judged.text)
         return self._make(cause.verdict, judged.code, judged, advice(judged.code, trail))
+
+    def _forgive(self) -> None:
+        """Take back failures that only say that a stage got no answer before the client got one."""
+        trail = self.trail
+        if self.answer.status is not None or trail.speech is Speech.NOTHING:
+            trail.records = [r for r in trail.records if r.stage is not Stage.PROTOCOL]
+        if trail.tls is not None and trail.tls.ended == "silence":
+            trail.records = [r for r in trail.records if r.stage is not Stage.TLS]
 
     def _unknown(self, text: str) -> ProbeResult:
         return self._make(Verdict.UNKNOWN, None, Judged("", text), advice("stages-disagree", self.trail))

@@ -73,6 +73,7 @@ def _send_http(request: dict[str, Any], say: Say) -> dict[str, Any]:
     """One POST as the HTTP exporter makes it, with a bounded read."""
     import requests
 
+    say({"event": "start"})
     session = requests.Session()
     session.verify = request["verify"]
     cert = request["cert"]
@@ -144,9 +145,11 @@ def _verify_strictly(session: Any) -> None:
     session.mount("https://", Strict())
 
 
-def _send_grpc(request: dict[str, Any], _: Say) -> dict[str, Any]:
+def _send_grpc(request: dict[str, Any], say: Say) -> dict[str, Any]:
     """One unary call as the gRPC exporter makes it, without its retries."""
     import grpc
+
+    say({"event": "start"})
 
     compression = (
         grpc.Compression.Gzip if request["compression"] == "gzip" else grpc.Compression.NoCompression
