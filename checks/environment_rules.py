@@ -163,6 +163,7 @@ _CODES = {
         "timeout-not-a-number",
         "compression-unknown",
         "batch-not-a-number",
+        "metric-word",
         "header-dropped",
         "header-quotes",
         "header-type",

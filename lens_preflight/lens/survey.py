@@ -70,6 +70,7 @@ def survey(config: LensConfig, otel: OtelView) -> Survey:
         found.ask(lambda: providers.tracer_plugin(env))
     if "metrics" in signals:
         found.ask(lambda: otel.metric_interval)
+        found.remarks.extend(found.ask(lambda: processors.metric_remarks(env)) or ())
         found.ask(lambda: providers.exemplar_filter(env))
     if "logs" in signals:
         found.ask(lambda: processors.log_limits(env))

@@ -47,6 +47,8 @@ READ = frozenset(
         *processors.LOG_LIMITS,
         processors.INTERVAL,
         processors.METRIC_TIMEOUT,
+        processors.TEMPORALITY,
+        processors.HISTOGRAM,
         providers.PROPAGATORS,
         providers.METER_PROVIDER,
         providers.TRACER_PROVIDER,
@@ -60,8 +62,6 @@ READ = frozenset(
         "OTEL_PYTHON_CONTEXT",
         "OTEL_PYTHON_SDK_INTERNAL_METRICS_ENABLED",
         "OTEL_EXPERIMENTAL_RESOURCE_DETECTORS",
-        "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
-        "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
     )
 )
 """Variables that something in a NeMo Lens process reads."""

@@ -16,6 +16,7 @@ DEFAULT_INTERVAL = 10_000
 """Milliseconds; the choice of nemo-lens, where the SDK would take 60 000."""
 
 METRIC_TIMEOUT = "OTEL_METRIC_EXPORT_TIMEOUT"
+"""Milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,37 @@ def _check(env: Environment, kind: str, found: Batch) -> None:
         message = f"a batch of {found.size} does not fit into a queue of {found.queue}"
         set_ = env.text(f"OTEL_{kind}_MAX_QUEUE_SIZE") is not None
         raise fail("MAX_QUEUE_SIZE" if set_ else "MAX_EXPORT_BATCH_SIZE", message)
+
+
+TEMPORALITY = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
+HISTOGRAM = "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION"
+HISTOGRAMS = ("explicit_bucket_histogram", "base2_exponential_bucket_histogram")
+
+
+def metric_remarks(env: Environment) -> tuple[Remark, ...]:
+    """Words about metrics that are replaced by the default with a warning.
+
+    Raises:
+        Undecided: a variable is not known before start.
+    """
+    found: list[Remark] = []
+
+    def replaced(name: str, default: str) -> None:
+        effect = f"{env.text(name)!r} is not known, so {default} is used"
+        found.append(Remark("metric-word", name, Volume.WARNS, effect))
+
+    temporality = env.text(TEMPORALITY)
+    known = ("CUMULATIVE", "DELTA", "LOWMEMORY")
+    if temporality is not None and temporality.upper().strip() not in known:
+        replaced(TEMPORALITY, "cumulative")
+    histogram = env.text(HISTOGRAM)
+    if histogram is not None and histogram not in HISTOGRAMS:
+        replaced(HISTOGRAM, HISTOGRAMS[0])
+    try:
+        float(env.text(METRIC_TIMEOUT) or "0")
+    except ValueError:
+        replaced(METRIC_TIMEOUT, "30000")
+    return tuple(found)
 
 
 def _integer(text: str) -> int | None:
