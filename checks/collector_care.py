@@ -44,6 +44,7 @@ def care_findings(config: CollectorConfig, topology: str | None) -> Iterator[Fin
         if component is not None:
             yield from _exporter(config, component)
     yield from _limiter_sizes(config)
+    yield from _small_messages(config)
     yield from _sampling(config)
     yield from _telemetry(config, topology)
     yield from _extensions(config)
@@ -61,6 +62,14 @@ def care_findings(config: CollectorConfig, topology: str | None) -> Iterator[Fin
 
 def _limiter_place(config: CollectorConfig, pipeline: Pipeline) -> Iterator[Finding]:
     kinds = [_type(config, r.id) for r in pipeline.processors]
+    whole = [n for n, kind in enumerate(kinds) if kind in ("tail_sampling", "groupbytrace")]
+    if "batch" in kinds and whole and kinds.index("batch") < whole[0]:
+        yield Finding(
+            rules.BATCH_EARLY,
+            f"pipeline {pipeline.id} batches before {pipeline.processors[whole[0]].id}",
+            pipeline.processors[kinds.index("batch")].at,
+            remedy=f"put batch behind {pipeline.processors[whole[0]].id}",
+        )
     if any(_type_of_receiver(config, r.id) for r in pipeline.receivers) and "memory_limiter" not in kinds:
         yield Finding(
             rules.LIMITER_MISSING,
@@ -232,10 +241,7 @@ def _tls(component: Component) -> Iterator[Finding]:
     from lens_preflight.collector.sinks import address, host_of
 
     host = host_of(address(component))
-    inside = (
-        "." not in host or host.endswith((".svc", ".local", ".internal", ".localdomain")) or ".svc." in host
-    )
-    if not host or "${" in host or is_loopback(host) or inside or component.type == "prometheus":
+    if not host or "${" in host or is_loopback(host) or component.type == "prometheus":
         return
     for key in ("insecure", "insecure_skip_verify"):
         if component.text("tls", key) == "true":
@@ -273,6 +279,20 @@ def _limiter_sizes(config: CollectorConfig) -> Iterator[Finding]:
                     component.line_of(spike_key),
                     remedy=f"write {spike_key}: {limit // 5}",
                 )
+
+
+def _small_messages(config: CollectorConfig) -> Iterator[Finding]:
+    from lens_preflight.collector.amounts import whole
+
+    for component in config.of("receivers").values():
+        size = whole(component, "protocols", "grpc", "max_recv_msg_size_mib")
+        if size is not None and 0 < size < 4:
+            yield Finding(
+                rules.MESSAGE_SIZE,
+                f"{component.id} takes {size} MiB at once, less than the default",
+                component.line_of("protocols", "grpc", "max_recv_msg_size_mib"),
+                remedy="write max_recv_msg_size_mib: 16",
+            )
 
 
 def _sampling(config: CollectorConfig) -> Iterator[Finding]:

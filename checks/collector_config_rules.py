@@ -141,6 +141,12 @@ NO_BATCHING = _rule(
         "sending_queue.batch to the exporter."
     ),
 )
+BATCH_EARLY = _rule(
+    "batch-early",
+    Severity.CAUTION,
+    "batch stands before tail sampling",
+    ("Sampling takes batches apart again; behind it they are what is sent."),
+)
 BATCH_INVALID = _rule(
     "batch-invalid",
     Severity.BLOCKER,
@@ -221,6 +227,18 @@ SIGNAL_TO_NOWHERE = _rule(
     Severity.BLOCKER,
     "A signal is accepted and thrown away",
     ("It ends in debug or nop only: the job is told that all is well, and no panel ever shows it."),
+)
+SAMPLED_AWAY = _rule(
+    "sampled-away",
+    Severity.BLOCKER,
+    "A sampler keeps no trace",
+    ("With sampling_percentage 0 nothing is left of what the job sends."),
+)
+PROTOCOL_NOT_RECEIVED = _rule(
+    "protocol-not-received",
+    Severity.BLOCKER,
+    ("The receiver does not speak the protocol of the job"),
+    ("The exporter of the job gets connection refused, or an answer that is no OTLP."),
 )
 BIND_LOCALHOST = _rule(
     "bind-localhost",
@@ -466,6 +484,7 @@ RULES = (
     LIMITER_INVALID,
     LIMITER_TIGHT,
     NO_BATCHING,
+    BATCH_EARLY,
     BATCH_INVALID,
     DURATION_WITHOUT_UNIT,
     QUEUE_OFF,
@@ -478,6 +497,8 @@ RULES = (
     RETRY_INVALID,
     SIGNAL_NOT_RECEIVED,
     SIGNAL_TO_NOWHERE,
+    SAMPLED_AWAY,
+    PROTOCOL_NOT_RECEIVED,
     BIND_LOCALHOST,
     BIND_LOCALHOST_UNSAID,
     BIND_PARTLY_LOCAL,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def delivery_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
     """Everything that keeps the job's telemetry from arriving, or from being found."""
     yield from _signals(config, signals)
+    yield from _sampled_away(config)
+    yield from _protocol(config, ctx)
     yield from _binds(config, ctx.topology)
     yield from _labels(config, ctx)
     yield from _removals(config)
@@ -59,6 +61,43 @@ def _said_already(config: CollectorConfig, signal: str) -> bool:
     broken = any(r.id not in known for p in config.of_signal(signal) for r in p.receivers)
     empty = any(not p.receivers for p in config.of_signal(signal))
     return not config.pipelines or near or broken or empty
+
+
+def _sampled_away(config: CollectorConfig) -> Iterator[Finding]:
+    for component in config.tail_sampling():
+        share = component.text("sampling_percentage")
+        if component.type == "probabilistic_sampler" and share in ("0", "0.0"):
+            yield Finding(
+                rules.SAMPLED_AWAY,
+                f"{component.id} keeps no trace",
+                component.line_of("sampling_percentage"),
+                remedy="write sampling_percentage: 100, or take the sampler out",
+            )
+
+
+def _protocol(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
+    """Whether a receiver speaks what the exporters of the job speak."""
+    from lens_preflight.collector.types import OTLP_RECEIVERS
+    from lens_preflight.core.errors import LibraryFailure, Undecided
+    from lens_preflight.otel.view import OtelView
+
+    receivers = [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS]
+    spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
+    said: set[str] = set()
+    for launch in ctx.launches if spoken else ():
+        view = OtelView(launch.env, ctx.generation, ctx.files, launch.framework.prefixes)
+        try:
+            transport = view.in_sight.with_all_files.exporter("traces").transport
+        except (Undecided, LibraryFailure):
+            continue
+        if transport in ("grpc", "http") and transport not in spoken and transport not in said:
+            said.add(transport)
+            yield Finding(
+                rules.PROTOCOL_NOT_RECEIVED,
+                f"the job exports over {transport}, which no OTLP receiver speaks",
+                receivers[0].line_of("protocols"),
+                remedy=f"write: {transport}: {{endpoint: 0.0.0.0:{_port(transport)}}}",
+            )
 
 
 def _binds(config: CollectorConfig, topology: str | None) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lens_preflight.collector.model import CollectorConfig, Component
-from lens_preflight.collector.ottl import Condition, Known, Path, parse
+from lens_preflight.collector.ottl import Call, Condition, Known, Path, parse
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node, Scalar
 
@@ -20,6 +20,9 @@ _SECTIONS = {
     ("logs", "resource"): "logs",
 }
 _FLAT = {"trace_conditions": "traces", "metric_conditions": "metrics", "log_conditions": "logs"}
+_OLD_KEYS = frozenset(
+    {"match_type", "attributes", "resources", "resource_attributes", "metric_names", "span_names"}
+)
 _OLD = {"spans": "traces", "metrics": "metrics", "logs": "logs"}
 
 
@@ -128,12 +131,28 @@ def _old_form(section: Node | None, signal: str) -> Iterator[DropCondition]:
                     parts.append(Condition("==", (), Path(kind, entry.text("key") or ""), value.value))
                 else:
                     parts.append(Condition("!=", (), Path(kind, entry.text("key") or ""), None))
-        complete = set(block.entries) <= {"match_type", "attributes", "resources", "resource_attributes"}
+        names = _names(block)
+        parts += [names] if names is not None else []
+        complete = set(block.entries) <= _OLD_KEYS
         joined: Condition | None = Condition("and", tuple(parts)) if parts and complete else None
         if joined is not None and word == "include":
             joined = Condition("not", (joined,))
         shown = ", ".join(str(block.get(key).data()) for key in block.entries if key != "match_type")  # type: ignore[union-attr]
         yield DropCondition(signal, f"{word} {shown}", block.at, joined)
+
+
+def _names(block: Mapping) -> Condition | None:
+    """``metric_names`` and ``span_names``: any of them, as texts or as patterns."""
+    exact = block.text("match_type") != "regexp"
+    found: list[Condition] = []
+    for key in ("metric_names", "span_names"):
+        for item in block.children(key):
+            if isinstance(item, Scalar):
+                path = Path("name", "value")
+                term = Call("IsMatch", (path, f"^(?:{item.text_value})$"))
+                same = Condition("==", (), path, item.text_value)
+                found.append(same if exact else Condition("is", (), term))
+    return Condition("or", tuple(found)) if found else None
 
 
 def _drop_policies(component: Component) -> Iterator[DropCondition]:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from lens_preflight.collector.flow import Route
 
 
+RANKS_TRIED = 130
+"""Enough to see a last rank of 128, one rank per node of eight, and every 64th."""
+
+
 @dataclass(frozen=True)
 class Component:
     """One entry of receivers, processors, exporters, connectors or extensions.
@@ -174,6 +178,14 @@ class CollectorConfig:
             for identity, component in self.of("processors").items()
             if identity in used and identity in self.drops and self.drops[identity].reads(keys)
         )
+
+    def filters_rank(self, keys: tuple[str, ...] = ("nv.dl.rank", "dl.rank")) -> bool:
+        """Whether the traces of some ranks are dropped and those of others kept, by evaluation."""
+        for key in keys:
+            kept = {self.keeps_rank(rank, key) for rank in range(RANKS_TRIED)}
+            if kept == {True, False}:
+                return True
+        return False
 
     def keeps_rank(self, rank: int, key: str, signal: str = "traces") -> bool | None:
         """Whether telemetry of a rank reaches any exporter; None when a condition cannot be evaluated."""

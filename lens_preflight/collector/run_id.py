@@ -161,7 +161,11 @@ def promotes(config: CollectorConfig, exporter: Component, processors: tuple[Ref
     )
     if any(isinstance(i, Scalar) and _included(i.text_value) for i in included):
         return True
-    return any(_copies(config.find("processors", reference.id)) for reference in processors)
+    copied = False
+    for reference in processors:
+        component = config.find("processors", reference.id)
+        copied = (copied or _copies(component)) and not _undoes(component)
+    return copied
 
 
 def _included(pattern: str) -> bool:
@@ -173,6 +177,23 @@ def _full(pattern: str) -> bool:
         return re.fullmatch(pattern, RUN_ID) is not None
     except re.error:
         return False
+
+
+def _undoes(component: Component | None) -> bool:
+    """Whether a processor takes the copied id from the data points again."""
+    if component is None or component.body is None:
+        return False
+    if component.type == "attributes":
+        return any(
+            action.text("action") == "delete" and action.text("key") in (RUN_ID, "nemo_run_id")
+            for action in component.body.children("actions")
+        )
+    for statement, context in _statements(component.body.get("metric_statements")):
+        found = _DELETE.search(statement.text_value)
+        points = found is not None and not _is_resource(found["map"], context)
+        if found is not None and points and found["key"] in (RUN_ID, "nemo_run_id"):
+            return True
+    return False
 
 
 def _copies(component: Component | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from lens_preflight.dashboards.classic import NO_QUERIES
 from lens_preflight.dashboards.elastic import read_elastic
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Dashboard, Panel, Target
@@ -19,7 +20,7 @@ def visible_queries(dashboard: Dashboard) -> Iterator[tuple[Panel, Target, Query
     """Each query whose result a reader can see."""
     values = {v.name: v.current[0] for v in dashboard.variables if v.current}
     for panel in dashboard.panels:
-        if panel.placed:
+        if panel.placed and panel.kind not in NO_QUERIES:
             for target in visible_targets(panel):
                 if target.language is not Language.EXPRESSION:
                     yield panel, target, read_target(target, values)

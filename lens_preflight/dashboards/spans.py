@@ -29,6 +29,19 @@ _SPAN_LABELS = ("span_name", "span.name", "operation", "span_kind")
 _STEMS = re.compile(
     r"(^|_)(traces_)?span_?metrics_(duration|latency)$|^traces_spanmetrics_latency$|^traces_span_metrics_duration$"
 )
+_CONNECTOR = ("duration_milliseconds", "duration_seconds")
+"""What the connector called its histogram before it had a namespace; too bare for anybody else."""
+
+_CANDIDATES = tuple(
+    f"{name}_{ending}"
+    for name in (
+        "traces_span_metrics_duration_milliseconds",
+        "traces_span_metrics_duration_seconds",
+        "traces_spanmetrics_latency",
+        *_CONNECTOR,
+    )
+    for ending in ("bucket", "sum")
+)
 _BARE = frozenset({"duration", "latency"})
 
 
@@ -37,14 +50,18 @@ def is_span_duration(use: Use, namespaces: Iterable[str] = ()) -> bool:
 
     ``namespaces`` are those of the span-metrics connectors that are known, in Prometheus spelling.
     """
-    name = use.metric or next((m.value for m in use.on("__name__")), "")
-    base = stem(name)
+    if not use.metric:
+        return any(use.may_name(candidate) for candidate in _CANDIDATES)
+    base = stem(use.metric)
+    if use.metric.removesuffix("_bucket").removesuffix("_sum").removesuffix("_count") in _CONNECTOR:
+        return True
     if _STEMS.search(base):
         return True
     if any(base == stem(f"{namespace}_duration") for namespace in namespaces):
         return True
     if base in _BARE or base.endswith(("_duration", "_latency")):
-        return bool(use.on(*_SPAN_LABELS))
+        grouped = use.kept.only or frozenset()
+        return bool(use.on(*_SPAN_LABELS)) or bool(grouped & set(_SPAN_LABELS))
     return False
 
 

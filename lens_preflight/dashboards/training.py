@@ -73,9 +73,7 @@ def is_training(query: Query, use: Use, catalogue: Catalogue, lineage: Lineage) 
     """Whether a selector is about training: by the first word of its metric, or by what it records."""
     if query.language is Language.PROMQL:
         return _by_name(use, catalogue) or any(_by_name(o, catalogue) for _, o in lineage.origins(use))
-    if query.language is Language.TRACEQL:
-        return True
-    if query.language in (Language.KQL, Language.LUCENE):
+    if query.language in (Language.TRACEQL, Language.KQL, Language.LUCENE):
         fields = [use.metric, *(leaf.field for leaf in query.condition.leaves())] if query.condition else []
         return any(_SPAN_WORDS.search(canonical(field)) for field in fields) or bool(
             _SPAN_WORDS.search(query.text)

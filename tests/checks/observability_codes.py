@@ -62,6 +62,7 @@ CODES: dict[str, tuple[str, ...]] = {
     ),
     "C04": (
         "collector-config/no-batching",
+        "collector-config/batch-early",
         "collector-config/batch-invalid",
         "collector-config/duration-without-unit",
     ),
@@ -77,7 +78,12 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/retry-short",
         "collector-config/retry-invalid",
     ),
-    "C07": ("collector-config/signal-not-received", "collector-config/signal-to-nowhere"),
+    "C07": (
+        "collector-config/signal-not-received",
+        "collector-config/signal-to-nowhere",
+        "collector-config/sampled-away",
+        "collector-config/protocol-not-received",
+    ),
     "C08": ("backup-sink/one-sink", "backup-sink/one-sink-for-signal"),
     "C09": (
         "collector-config/bind-localhost",
