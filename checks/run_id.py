@@ -22,6 +22,7 @@ from lens_preflight.checks.run_id_rules import (
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Finding, Location, Proof, Related
+from lens_preflight.core.variable import Variable
 from lens_preflight.core.words import Need, Scope, Severity, Spread
 
 if TYPE_CHECKING:
@@ -80,10 +81,21 @@ def processes(ctx: Context) -> int | None:
 
 
 def where(ctx: Context, found: RunId) -> Location:
-    """The line that sets the run id, else the launch that lacks it, else the variable."""
+    """The line that sets the run id, or means to; else the launch that lacks it, else the variable."""
     at = found.decided_by.location
     launched = ctx.launch.at
-    return launched if at.line is None and launched is not None and launched.line is not None else at
+    slips = [slip.location for slip in misspelt(ctx) if slip.location.line is not None]
+    for place in (at, *slips, launched):
+        if place is not None and place.line is not None:
+            return place
+    return at
+
+
+def misspelt(ctx: Context) -> list[Variable]:
+    """Variables that nothing reads and that were meant to be the run id."""
+    names, catalogue = ctx.launch.framework.run_id_names, ctx.lens.catalogue
+    set_ = [v for v in ctx.env if v.state.value != "unset"]
+    return [v for v in set_ if catalogue.verdict(v.name).meant in names]
 
 
 def remedy(ctx: Context) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -136,6 +148,8 @@ def _random(ctx: Context, found: RunId) -> Iterator[Said]:
         yield Finding(RANDOM, message, at, remedy=text, settings=settings)
         raise Undecided(f"nobody says how many processes run; give --world-size N, or {text}")
     message = "no run id is set and there is no Slurm job id: each process makes up its own"
+    if slips := misspelt(ctx):
+        message = f"nothing reads {slips[0].name}, and without a run id each process makes up its own"
     yield Finding(
         PER_PROCESS,
         message,

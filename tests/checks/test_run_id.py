@@ -98,6 +98,13 @@ def test_the_link_that_drops_the_job_id_is_named() -> None:
     assert related.at.line == 9
 
 
+def test_a_misspelt_name_is_where_the_run_id_was_lost() -> None:
+    slip = variable("NEMO_LENS_RUN_NAME", State.VALUE, value="llama")
+    (judged,) = outcome(run_id, environment(slip), world_size=16).findings
+    assert (judged.finding.rule.name, str(judged.finding.at)) == ("per-process", "job.sh:3")
+    assert "NEMO_LENS_RUN_NAME" in judged.finding.message
+
+
 def made(**inputs: Any) -> list[tuple[str, str | None]]:
     (judged,) = outcome(run_id, {"MEGATRON_OTEL_ENABLED": "1"}, **inputs).findings
     return list(judged.finding.settings)
