@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from lens_preflight.checks import dashboard_panels_rules as rules
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
-from lens_preflight.core.finding import Finding, Proof, Rule
-from lens_preflight.core.words import Need, Owner, Severity
+from lens_preflight.core.finding import Finding, Proof
+from lens_preflight.core.words import Need
 
 if TYPE_CHECKING:
     from lens_preflight.collector.translation import Translation
@@ -18,122 +19,14 @@ if TYPE_CHECKING:
     from lens_preflight.dashboards.model import Dashboard
     from lens_preflight.lens.metrics import Family
 
-ID = "dashboard-panels"
-
-UNREADABLE = Rule(
-    f"{ID}/unreadable",
-    "A file that should be a dashboard cannot be read as one",
-    Severity.BLOCKER,
-    Owner.PLATFORM,
-    help="The file opens and is no dashboard: broken JSON or YAML, or a file of another kind. Grafana's "
-    "provisioning logs the same error and shows nothing. Correct the line, or export the dashboard again "
-    "(Share, Export, Save to file).",
-)
-MISSING = Rule(
-    f"{ID}/family-missing",
-    "No visible panel shows one of the four families",
-    Severity.BLOCKER,
-    Owner.PLATFORM,
-    help=(
-        "Step duration, loss, throughput and gradient norm are what somebody looks at when a run goes "
-        "wrong. A panel counts by the metric that it asks for, not by its title: a panel called Gradient "
-        "Norm that plots the learning rate does not. Hidden targets and elements that no layout places "
-        "do not count. Add the panel with the expression given, or name your own metrics under "
-        "[families] in preflight.toml."
-    ),
-)
-DOUBT = Rule(
-    f"{ID}/unresolved-panel",
-    "A panel that may show a missing family cannot be judged from the file",
-    Severity.NOTE,
-    Owner.PLATFORM,
-    help="The queries are elsewhere (a library panel, a recording rule that was not given) or in a language "
-    "that is not read. Export the dashboard with its library panels, or give the rules with --rules FILE.",
-)
-PLACEHOLDER = Rule(
-    f"{ID}/datasource-placeholder",
-    "A data source is a placeholder of an export",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help=(
-        "${DS_...} is replaced only by the import dialogue. A provisioned file keeps it, and every query "
-        'dies with "datasource not found". Use a variable of type datasource instead.'
-    ),
-)
-UNDECLARED = Rule(
-    f"{ID}/datasource-undeclared",
-    "A data source names a variable that does not exist",
-    Severity.BLOCKER,
-    Owner.PLATFORM,
-    help="Neither the variables nor the inputs of the export declare it, so no panel finds its data source. "
-    "Add a variable of type datasource with that name.",
-)
-FIXED = Rule(
-    f"{ID}/datasource-fixed",
-    "A data source is fixed by its identifier",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help="The panels work only in a Grafana whose data source has exactly this identifier. Use a variable of "
-    "type datasource, so that the dashboard can be moved.",
-)
-NAME = Rule(
-    f"{ID}/metric-name",
-    "A metric is spelled as the exporter does not spell it",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help=(
-        "On the way to Prometheus a unit becomes a suffix: megatron.training.step_duration_ms with unit "
-        "ms is megatron_training_step_duration_ms_milliseconds, and {token}/s adds _per_second. The name "
-        "without suffix is right only when the exporter sets add_metric_suffixes: false (or a "
-        "translation_strategy without suffixes); give its file with --collector-config and this is "
-        "decided."
-    ),
-)
-UNIT = Rule(
-    f"{ID}/unit-mismatch",
-    "A panel labels a duration with another unit than it has",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help=(
-        "Milliseconds under an axis of seconds read a thousand times too long. Set the unit of the panel "
-        "to that of the metric, or convert in the query."
-    ),
-)
-QUANTILE = Rule(
-    f"{ID}/quantile-without-le",
-    "histogram_quantile is given buckets without their le label",
-    Severity.BLOCKER,
-    Owner.PLATFORM,
-    help=(
-        "The aggregation inside drops le, without which there are no buckets: the panel stays empty. Add "
-        "le to by."
-    ),
-)
-STALE = Rule(
-    f"{ID}/stale-span-name",
-    "A query names spans that are no longer emitted",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help="Megatron-LM renamed its spans; a search for the old names finds nothing and says no word.",
-)
-OPAQUE = Rule(
-    f"{ID}/not-evaluated",
-    "The source of a dashboard is a program",
-    Severity.NOTE,
-    Owner.PLATFORM,
-    help=(
-        "Jsonnet, Terraform, CUE and Python make dashboards; they are not run here. Give the JSON they make."
-    ),
-)
-
 
 @check(
-    ID,
+    rules.ID,
     "Panels for step duration, loss, throughput and gradient norm",
     items=(8,),
     needs=(Need.DASHBOARDS,),
     uses=(Need.RULES, Need.COLLECTOR),
-    rules=(UNREADABLE, MISSING, DOUBT, PLACEHOLDER, UNDECLARED, FIXED, NAME, UNIT, QUANTILE, STALE, OPAQUE),
+    rules=rules.RULES,
     decisive=True,
 )
 def dashboard_panels(ctx: Context) -> Iterable[Said]:
@@ -219,14 +112,14 @@ def _unreadable(boards: Iterable[Dashboard]) -> Iterator[Finding]:
     for board in boards:
         if board.failure is not None:
             yield Finding(
-                UNREADABLE,
+                rules.UNREADABLE,
                 f"not a dashboard: {board.failure.reason}",
                 board.failure.at,
                 remedy=f"correct {board.failure.at}, or export the dashboard again",
             )
         elif board.opaque:
             yield Finding(
-                OPAQUE,
+                rules.OPAQUE,
                 "this is the source of a dashboard and is not evaluated",
                 board.spot.at,
                 remedy=f"it is {board.opaque}",
@@ -240,7 +133,7 @@ def _missing(family: Family, boards: list[Dashboard], catalogue: Catalogue, seen
     hint = f"; {near} is called so and asks for something else" if near else ""
     names = sorted({b.path for b in boards})
     return Finding(
-        MISSING,
+        rules.MISSING,
         f"no visible panel shows the {family.value}{hint}",
         board.spot.at,
         evidence={"dashboards": ", ".join(names), "found": ", ".join(f.value for f in seen.found) or "none"},
@@ -253,7 +146,7 @@ def _doubt(doubted: list[Family], seen: Coverage) -> Iterator[Finding]:
     reasons = [d for d in seen.doubts if d.families & set(doubted)]
     for doubt in reasons:
         yield Finding(
-            DOUBT,
+            rules.DOUBT,
             doubt.reason,
             doubt.at,
             remedy="export it with its library panels, or give the rules with --rules FILE",
@@ -272,7 +165,7 @@ def _data_sources(board: Dashboard) -> Iterator[Finding]:
         if not source.variable:
             if board.form == "classic":
                 yield Finding(
-                    FIXED,
+                    rules.FIXED,
                     f"the data source is fixed to {ref!r}",
                     spot.at,
                     evidence=evidence,
@@ -284,7 +177,7 @@ def _data_sources(board: Dashboard) -> Iterator[Finding]:
             kind = source.kind or "prometheus"
             entry = f'{{"name": "{source.variable}", "type": "datasource", "query": "{kind}"}}'
             yield Finding(
-                PLACEHOLDER if declared else UNDECLARED,
+                rules.PLACEHOLDER if declared else rules.UNDECLARED,
                 f"the data source {ref} {how}",
                 spot.at,
                 evidence=evidence,
@@ -298,7 +191,7 @@ def _names(board: Dashboard, ctx: Context, catalogue: Catalogue) -> Iterator[Fin
 
     strategies = frozenset(t.strategy for t in _translations(ctx))
     for name, right, at, why in misspelt(board, catalogue, strategies):
-        yield Finding(NAME, f"{name} is {why}", at, remedy=f"write {right}")
+        yield Finding(rules.NAME, f"{name} is {why}", at, remedy=f"write {right}")
 
 
 def _units(board: Dashboard, catalogue: Catalogue) -> Iterator[Finding]:
@@ -306,7 +199,7 @@ def _units(board: Dashboard, catalogue: Catalogue) -> Iterator[Finding]:
 
     for panel, target, unit in wrong_units(board, catalogue):
         yield Finding(
-            UNIT,
+            rules.UNIT,
             f"{panel.shown} shows a metric in {unit} with the unit {panel.unit}",
             target.spot.at,
             remedy=f'write "unit": "{unit}" in fieldConfig.defaults',
@@ -317,7 +210,7 @@ def _broken_quantiles(board: Dashboard) -> Iterator[Finding]:
     for panel, target, query in board.queries:
         if any("histogram_quantile without le" in use.within for use in query.uses):
             yield Finding(
-                QUANTILE,
+                rules.QUANTILE,
                 f"{panel.shown}, target {target.ref}: histogram_quantile gets no le and returns nothing",
                 target.spot.at,
                 evidence={"query": query.text},
@@ -333,7 +226,7 @@ def _stale_spans(board: Dashboard) -> Iterator[Finding]:
             words = query.text.replace('"', " ").replace("(", " ").replace(")", " ").split()
             if old in words:
                 yield Finding(
-                    STALE,
+                    rules.STALE,
                     f"{panel.shown} names the span {old}, which is now {new}",
                     target.spot.at,
                     remedy=f"write {new}",

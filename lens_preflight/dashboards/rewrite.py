@@ -33,6 +33,18 @@ def with_run_filter(target: Target, board: Dashboard) -> str:
     return f'nemo.run.id : "${variable}" and ({target.text or "*"})'
 
 
+def with_run_label(target: Target) -> str:
+    """The query with its aggregations keeping the runs apart."""
+    grouped = re.sub(r"\bby\s*\(([^()]*)\)", lambda m: f"by ({_joined_labels(m.group(1))})", target.text)
+    if grouped != target.text:
+        return grouped
+    return re.sub(r"\b(sum|avg|max|min|count)\s*\(", r"\1 by (nemo_run_id) (", target.text)
+
+
+def _joined_labels(labels: str) -> str:
+    return ", ".join([*(label.strip() for label in labels.split(",") if label.strip()), "nemo_run_id"])
+
+
 def without_truncated(text: str, language: Language, picks: Callable[[str], bool]) -> str:
     """The query with truncated spans excluded from the selectors that ``picks`` names."""
     if language is Language.PROMQL:

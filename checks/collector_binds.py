@@ -1,0 +1,118 @@
+"""collector-config: where the OTLP receivers listen, and what they speak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.core.finding import Finding, Location
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.model import CollectorConfig, Component
+    from lens_preflight.context import Context
+
+
+def bind_findings(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
+    """What keeps the job from reaching the receivers."""
+    yield from _protocol(config, ctx)
+    yield from _binds(config, ctx.topology)
+
+
+def _protocol(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
+    """Whether a receiver speaks what the exporters of the job speak."""
+    from lens_preflight.collector.types import OTLP_RECEIVERS
+    from lens_preflight.core.errors import LibraryFailure, Undecided
+    from lens_preflight.otel.view import OtelView
+
+    receivers = [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS]
+    spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
+    said: set[str] = set()
+    for launch in ctx.launches if spoken else ():
+        view = OtelView(launch.env, ctx.generation, ctx.files, launch.framework.prefixes)
+        try:
+            transport = view.in_sight.with_all_files.exporter("traces").transport
+        except (Undecided, LibraryFailure):
+            continue
+        if transport in ("grpc", "http") and transport not in spoken and transport not in said:
+            said.add(transport)
+            yield Finding(
+                rules.PROTOCOL_NOT_RECEIVED,
+                f"the job exports over {transport}, which no OTLP receiver speaks",
+                receivers[0].line_of("protocols"),
+                remedy=f"write: {transport}: {{endpoint: 0.0.0.0:{_port(transport)}}}",
+            )
+
+
+def _binds(config: CollectorConfig, topology: str | None) -> Iterator[Finding]:
+    """Where the OTLP receivers listen."""
+    from lens_preflight.collector.types import OTLP_RECEIVERS
+
+    if topology == "node-agent" or config.deployment.mode in ("daemonset", "sidecar"):
+        return
+    for component in config.of("receivers").values():
+        if component.type not in OTLP_RECEIVERS:
+            continue
+        binds = list(_listening(config, component))
+        local = [(protocol, at) for protocol, at, where in binds if where == "local"]
+        if not local:
+            yield from _open(component, binds)
+        elif len(local) < len(binds):
+            protocol, at = local[0]
+            yield Finding(
+                rules.BIND_PARTLY_LOCAL,
+                f"{component.id}: {protocol} listens on this machine only",
+                at,
+                remedy=f"write: {protocol}: {{endpoint: 0.0.0.0:{_port(protocol)}}}",
+            )
+        else:
+            protocol, at = local[0]
+            yield Finding(
+                rules.BIND_LOCALHOST if topology == "gateway" else rules.BIND_LOCALHOST_UNSAID,
+                f"{component.id} listens on this machine only",
+                at,
+                evidence={"protocols": ", ".join(p for p, _ in local)},
+                remedy=f"write: {protocol}: {{endpoint: 0.0.0.0:{_port(protocol)}}}"
+                + ("" if topology else ", or say --topology node-agent"),
+            )
+
+
+def _port(protocol: str) -> int:
+    return 4318 if protocol == "http" else 4317
+
+
+def _listening(config: CollectorConfig, component: Component) -> Iterator[tuple[str, Location, str]]:
+    """Each protocol with its place and ``local``, ``open`` or ``other``."""
+    from lens_preflight.collector.amounts import bind_host, is_everywhere, is_loopback, is_open
+
+    protocols = getattr(component.get("protocols"), "entries", {})
+    for protocol in protocols:
+        keys = ("protocols", protocol, "endpoint")
+        endpoint = component.text(*keys)
+        at = component.line_of(*keys)
+        if is_open(component, *keys) or (endpoint or "").startswith(("unix", "/")):
+            yield protocol, at, "other"
+        elif endpoint is None:
+            by_default = "open" if config.version < (0, 104) or config.deployment.operator else "local"
+            yield protocol, at, by_default
+        else:
+            host = bind_host(endpoint)
+            yield protocol, at, "local" if is_loopback(host) else "open" if is_everywhere(host) else "other"
+
+
+def _open(component: Component, binds: list[tuple[str, Location, str]]) -> Iterator[Finding]:
+    bare = [
+        (protocol, at)
+        for protocol, at, where in binds
+        if where == "open"
+        and component.get("protocols", protocol, "tls") is None
+        and component.get("protocols", protocol, "auth") is None
+    ]
+    if bare:
+        yield Finding(
+            rules.BIND_OPEN,
+            f"{component.id} takes telemetry from everybody",
+            bare[0][1],
+            evidence={"protocols": ", ".join(p for p, _ in bare)},
+            remedy="add tls and auth to the protocol, or bind to the address of the cluster's own network",
+        )

@@ -1,0 +1,171 @@
+"""collector-config, second part: keys and numbers that the collector refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.core.finding import Finding, Rule
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.model import CollectorConfig, Component
+
+
+def part_findings(config: CollectorConfig) -> Iterator[Finding]:
+    """What is refused inside single components."""
+    for component in every_component(config):
+        yield from _removed(config, component)
+        yield from _keys(component)
+    for component in config.of("processors").values():
+        if component.type == "memory_limiter":
+            yield from _limiter(component)
+        elif component.type == "batch":
+            yield from _batch(component)
+    for component in config.of("exporters").values():
+        yield from _queue_and_retry(component)
+    for component in config.of("receivers").values():
+        if component.type == "otlp" and not _protocols(component):
+            yield Finding(
+                rules.RECEIVER_WITHOUT_PROTOCOL,
+                f"{component.id} has no protocol",
+                component.at,
+                remedy="write: protocols: {grpc: {endpoint: 0.0.0.0:4317}, http: {endpoint: 0.0.0.0:4318}}",
+            )
+
+
+def every_component(config: CollectorConfig) -> Iterator[Component]:
+    """The components of all kinds."""
+    for components in config.components.values():
+        yield from components.values()
+
+
+def _protocols(component: Component) -> bool:
+    node = component.get("protocols")
+    return bool(getattr(node, "entries", {}))
+
+
+def _removed(config: CollectorConfig, component: Component) -> Iterator[Finding]:
+    from lens_preflight.collector.types import REMOVED
+
+    gone = REMOVED.get((component.kind, component.type))
+    if gone is not None and config.version >= gone[0]:
+        yield Finding(
+            rules.REMOVED_COMPONENT,
+            f"{component.kind[:-1]} {component.id} no longer exists",
+            component.at,
+            evidence={"removed in": f"0.{gone[0][1]}", "judged for": f"0.{config.version[1]}"},
+            remedy=f"use {gone[1]}",
+        )
+    for keys, since, instead in (
+        (("sending_queue", "blocking"), (0, 129), "block_on_overflow"),
+        (("batcher",), (0, 130), "sending_queue.batch"),
+    ):
+        if component.kind == "exporters" and component.get(*keys) is not None and config.version >= since:
+            yield Finding(
+                rules.REMOVED_KEY,
+                f"{'.'.join(keys)} of {component.id} no longer exists",
+                component.line_of(*keys),
+                evidence={"removed in": f"0.{since[1]}", "judged for": f"0.{config.version[1]}"},
+                remedy=f"use {instead}",
+            )
+
+
+def _keys(component: Component) -> Iterator[Finding]:
+    """Keys that are close to a known one; a key that is merely unknown to this tool is left alone."""
+    from lens_preflight.collector.types import KEYS, QUEUE_KEYS, RETRY_KEYS
+
+    known = KEYS.get((component.kind, component.type))
+    places: list[tuple[tuple[str, ...], tuple[str, ...]]] = [((), known)] if known else []
+    if component.kind == "exporters":
+        places += [(("sending_queue",), QUEUE_KEYS), (("retry_on_failure",), RETRY_KEYS)]
+        if known is None:
+            places.append(((), ("sending_queue", "retry_on_failure")))
+    for path, words in places:
+        node = component.get(*path) if path else component.body
+        for key in getattr(node, "entries", {}):
+            near = _misspelt(key, words)
+            if near:
+                yield Finding(
+                    rules.UNKNOWN_KEY,
+                    f"{component.id} has a key {key}",
+                    component.line_of(*path, key),
+                    remedy=f"write {near}",
+                )
+
+
+def _misspelt(key: str, words: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    if key in words or key in ("blocking", "batcher") or any(key in w.split("_") for w in words):
+        return ""
+    near = get_close_matches(key, words, 1, 0.86)
+    return near[0] if near else ""
+
+
+def _limiter(component: Component) -> Iterator[Finding]:
+    from lens_preflight.collector.amounts import is_open, seconds, whole
+
+    limit, share = whole(component, "limit_mib"), whole(component, "limit_percentage")
+    spike = whole(component, "spike_limit_mib")
+    interval = seconds(component.text("check_interval"))
+    unknown = any(is_open(component, key) for key in ("limit_mib", "limit_percentage", "check_interval"))
+    fault = ""
+    if not unknown and not limit and not share:
+        fault = "has no limit"
+    elif not unknown and not interval:
+        fault = "has no check_interval"
+    elif limit and spike is not None and spike >= limit:
+        fault = "has a spike as large as its limit"
+    if fault:
+        yield Finding(
+            rules.LIMITER_INVALID,
+            f"{component.id} {fault}",
+            component.at,
+            remedy="write: {check_interval: 1s, limit_mib: 2000, spike_limit_mib: 400}",
+        )
+
+
+def _batch(component: Component) -> Iterator[Finding]:
+    from lens_preflight.collector.amounts import whole
+
+    size = whole(component, "send_batch_size")
+    most = whole(component, "send_batch_max_size")
+    if most and most < (size if size is not None else 8192):
+        yield Finding(
+            rules.BATCH_INVALID,
+            f"{component.id}: send_batch_max_size is below send_batch_size",
+            component.line_of("send_batch_max_size"),
+            evidence={"send_batch_size": str(size or 8192), "send_batch_max_size": str(most)},
+            remedy="raise send_batch_max_size, or lower send_batch_size to it",
+        )
+
+
+def _queue_and_retry(component: Component) -> Iterator[Finding]:
+    from lens_preflight.collector.amounts import is_off, seconds, whole
+
+    if not is_off(component, "sending_queue", "enabled"):
+        size = whole(component, "sending_queue", "queue_size")
+        least = whole(component, "sending_queue", "batch", "min_size")
+        items = component.text("sending_queue", "sizer") == "items"
+        if size == 0 or (size is not None and least is not None and items and least > size):
+            yield _invalid(
+                rules.QUEUE_INVALID, component, ("sending_queue", "queue_size"), "queue_size: 1000"
+            )
+    elapsed = seconds(component.text("retry_on_failure", "max_elapsed_time"))
+    interval = seconds(component.text("retry_on_failure", "max_interval"))
+    interval = 30.0 if interval is None else interval
+    if elapsed and elapsed < interval and not is_off(component, "retry_on_failure", "enabled"):
+        keys = ("retry_on_failure", "max_elapsed_time")
+        yield _invalid(rules.RETRY_INVALID, component, keys, "max_elapsed_time: 0")
+
+
+def _invalid(rule: Rule, component: Component, keys: tuple[str, ...], write: str) -> Finding:
+    value = component.text(*keys) or ""
+    return Finding(
+        rule,
+        f"{component.id}: {'.'.join(keys)} is refused",
+        component.line_of(*keys),
+        evidence={keys[-1]: value},
+        remedy=f"write {write}",
+    )

@@ -1,0 +1,153 @@
+"""The rules of dashboard-run-id."""
+
+from __future__ import annotations
+
+from lens_preflight.core.finding import Rule
+from lens_preflight.core.words import Owner, Severity
+
+ID = "dashboard-run-id"
+
+
+def _rule(name: str, severity: Severity, summary: str, help: str) -> Rule:
+    return Rule(f"{ID}/{name}", summary, severity, Owner.PLATFORM, help)
+
+
+NO_VARIABLE = _rule(
+    "no-variable",
+    Severity.BLOCKER,
+    "No variable of the dashboard lists the runs",
+    "Without it nobody can pick a run. Add a variable of type query: label_values(<training metric>, "
+    "nemo_run_id).",
+)
+
+
+WRONG_LABEL = _rule(
+    "wrong-label",
+    Severity.BLOCKER,
+    "The run variable lists another label than nemo_run_id",
+    "NeMo Lens sets the resource attribute nemo.run.id, which Prometheus spells nemo_run_id. A variable over "
+    "run_id or job stays empty, and with it every panel.",
+)
+
+
+WRONG_METRIC = _rule(
+    "wrong-metric",
+    Severity.BLOCKER,
+    "The run variable asks a metric that does not carry the run id",
+    "Metrics of nodes and GPUs come from other exporters and have no nemo_run_id: the list stays "
+    "empty. Ask a training metric.",
+)
+
+
+TARGET_INFO = _rule(
+    "lists-target-info",
+    Severity.CAUTION,
+    "The run variable lists target_info, and the panels filter the metrics themselves",
+    "target_info carries the run id even when the exporter does not promote it to the metrics. The "
+    "list is then full and every panel empty. List a training metric, or join the panels with "
+    "target_info.",
+)
+
+
+FROZEN = _rule(
+    "never-refreshed",
+    Severity.BLOCKER,
+    "The list of runs is never refreshed",
+    "With refresh: never the list is the one of the day on which the dashboard was saved: a new run "
+    "is not in it.",
+)
+
+
+TYPED = _rule(
+    "not-a-list",
+    Severity.CAUTION,
+    "The run is typed or picked from fixed values, not listed",
+    "A text box or a custom list does not know the runs that exist. Make it a query variable.",
+)
+
+
+HIDDEN = _rule(
+    "hidden-variable",
+    Severity.CAUTION,
+    "The run variable is hidden",
+    "A hidden variable can be set only in the address of the page; the run is not visible on the dashboard.",
+)
+
+
+UNFILTERED = _rule(
+    "unfiltered",
+    Severity.BLOCKER,
+    "A training panel is not filtered by the run",
+    "The panel mixes all runs that the store knows, and nobody sees it: curves of two runs in one panel look "
+    'like noise. Add nemo_run_id=~"$run_id" to each selector.',
+)
+
+
+HARD_CODED = _rule(
+    "hard-coded",
+    Severity.BLOCKER,
+    "A panel shows one fixed run",
+    "The id in the query belongs to a run of the past; the next run is not shown. Use the variable.",
+)
+
+
+BROKEN = _rule(
+    "broken-filter",
+    Severity.BLOCKER,
+    "The filter on the run cannot match the chosen run",
+    "A variable that may hold several values is expanded to (a|b), which = takes literally; != and "
+    "!~ show every run but the chosen one; a variable that does not exist stays as text. Write "
+    'nemo_run_id=~"$run_id".',
+)
+
+
+PREFIX = _rule(
+    "prefix",
+    Severity.CAUTION,
+    "The filter also matches longer run ids",
+    'nemo_run_id=~"$run_id.*" shows run-10 when run-1 is chosen. Leave the pattern out: =~ is anchored.',
+)
+
+
+MIXED = _rule(
+    "mixed-runs",
+    Severity.CAUTION,
+    "An aggregation mixes the runs that are chosen together",
+    "With All or several runs chosen, an aggregation without nemo_run_id computes one value over all "
+    "of them. Add nemo_run_id to its by, or let only one run be chosen.",
+)
+
+
+LOST_LABEL = _rule(
+    "label-lost",
+    Severity.BLOCKER,
+    "A recording rule drops the run id before the panel filters by it",
+    "The recorded series have no nemo_run_id any more, so the filter matches nothing. Add "
+    "nemo_run_id to the by of the rule.",
+)
+
+
+ALL_VALUE = _rule(
+    "all-value",
+    Severity.NOTE,
+    "All also matches series without a run id",
+    "allValue .* matches the empty text, and with it series of other programs. Use .+ instead.",
+)
+
+
+RULES = (
+    NO_VARIABLE,
+    WRONG_LABEL,
+    WRONG_METRIC,
+    TARGET_INFO,
+    FROZEN,
+    TYPED,
+    HIDDEN,
+    UNFILTERED,
+    HARD_CODED,
+    BROKEN,
+    PREFIX,
+    MIXED,
+    LOST_LABEL,
+    ALL_VALUE,
+)
