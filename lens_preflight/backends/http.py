@@ -191,6 +191,17 @@ def retry_after(reply: Reply) -> float | None:
 
 def _read(reply: Any, until: float) -> bytes:
     """The body, piece by piece as it arrives, so that a dripping server cannot hold us."""
+    import urllib3
+
+    try:
+        return _bounded(reply, until)
+    except urllib3.exceptions.ReadTimeoutError:
+        raise _slow(reply) from None
+    except urllib3.exceptions.HTTPError:
+        raise Answered(Word.MALFORMED, "the answer is cut short", "run lens-preflight again") from None
+
+
+def _bounded(reply: Any, until: float) -> bytes:
     body = bytearray()
     for piece in _pieces(reply):
         body += piece
@@ -202,13 +213,17 @@ def _read(reply: Any, until: float) -> bytes:
                 status=reply.status_code,
             )
         if time.monotonic() > until:
-            raise Answered(
-                Word.INCONCLUSIVE,
-                "the answer arrives too slowly to be read in time",
-                "give --timeout more seconds, or ask those who run the backend",
-                status=reply.status_code,
-            )
+            raise _slow(reply)
     return bytes(body)
+
+
+def _slow(reply: Any) -> Answered:
+    return Answered(
+        Word.INCONCLUSIVE,
+        "the answer arrives too slowly to be read in time",
+        "give --timeout more seconds, or ask those who run the backend",
+        status=reply.status_code,
+    )
 
 
 def _pieces(reply: Any) -> Any:

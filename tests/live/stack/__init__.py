@@ -1,0 +1,1 @@
+"""The real services of the live tests: built once into a cache outside the clone, started on demand."""
