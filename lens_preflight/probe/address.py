@@ -108,10 +108,15 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
+def is_localhost(host: str) -> bool:
+    """True for the name of this very host, whatever the resolver says."""
+    name = host.rstrip(".").lower()
+    return name in ("localhost", "ip6-localhost") or name.endswith(".localhost")
+
+
 def _is_loopback(host: str) -> bool:
     address = _address(host)
     if address is None:
-        name = host.rstrip(".").lower()
-        return name in ("localhost", "ip6-localhost") or name.endswith(".localhost")
+        return is_localhost(host)
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback or address.is_unspecified

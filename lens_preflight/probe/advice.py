@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from lens_preflight.otel.exporter import Exporter
-from lens_preflight.probe.trail import Trail
+from lens_preflight.probe.trail import UNUSABLE_TRUST, Trail
 
 Settings = tuple[tuple[str, str | None], ...]
 
@@ -39,6 +39,8 @@ def blamed(code: str, trail: Trail) -> str:
         return trail.blame.variable
     if code.startswith("proxy-"):
         return exporter.proxy.variable
+    if trail.tls is not None and trail.tls.reason == UNUSABLE_TRUST:
+        return exporter.ca_from.name
     if code in ("ca-file-missing", "tls-untrusted", "tls-ca-shadowed", "tls-ca-without-key-usage"):
         return exporter.ca_from.name
     if code == "client-certificate-required":
@@ -53,7 +55,6 @@ _PLAIN = {
     "client-pair-incomplete": "set OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and "
     "OTEL_EXPORTER_OTLP_CLIENT_KEY (gRPC: and OTEL_EXPORTER_OTLP_CERTIFICATE) to files that belong together, "
     "or unset them",
-    "dns-failed": "correct the name, or the resolver and search domain of this host: getent hosts NAME",
     "refused": "start the collector or correct the port (4317 gRPC, 4318 HTTP); its receiver must listen on "
     "0.0.0.0, not on localhost: ss -ltn",
     "syn-dropped": "have the port opened between the training nodes and the collector: nc -vz HOST PORT",
@@ -181,6 +182,8 @@ def _ca_missing(trail: Trail) -> Advice:
 def _invalid(trail: Trail) -> Advice:
     exporter = trail.exporter
     name = trail.blame.variable if trail.blame is not None else exporter.headers_from.name
+    if trail.tls is not None and trail.tls.reason == UNUSABLE_TRUST:
+        name = exporter.ca_from.name
     if name == exporter.timeout_from.name:
         return Advice(f"give a number of seconds above 0: {name}=10", ((name, "10"),))
     if name == exporter.ca_from.name:
@@ -299,7 +302,16 @@ def _redirect(trail: Trail) -> Advice:
     return Advice(f"use the target of the redirect (mostly https://) in {trail.exporter.endpoint_from.name}")
 
 
+def _name(trail: Trail) -> Advice:
+    if trail.native:
+        return Advice(
+            "let gRPC ask the system's resolver: GRPC_DNS_RESOLVER=native", (("GRPC_DNS_RESOLVER", "native"),)
+        )
+    return Advice("correct the name, or the resolver and search domain of this host: getent hosts NAME")
+
+
 _SPECIAL: dict[str, Callable[[Trail], Advice]] = {
+    "dns-failed": _name,
     "endpoint-syntax": _syntax,
     "endpoint-no-scheme": _no_scheme,
     "endpoint-no-port": _port,

@@ -73,12 +73,16 @@ class Pending:
         """Set when the client's libraries are loaded and it begins to send."""
         self.settled = threading.Event()
         """Set when the answer is complete."""
+        self.pleased = threading.Event()
+        """Set when it is one that the exporter counts as success."""
 
     def put(self, event: dict[str, Any] | None) -> None:
         """Hand over an event of the client process; None: it has ended."""
         self._events.put(event)
         self.started.set()
         if event is None or event["event"] == "end":
+            if event is not None and (event.get("status", 999) < 400 or event.get("code") == "OK"):
+                self.pleased.set()
             self.settled.set()
 
     def wait(self, seconds: float) -> Answer | None:

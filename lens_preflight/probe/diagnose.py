@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from lens_preflight.probe import replies
 from lens_preflight.probe.client import Answer
+from lens_preflight.probe.diagnose_tls import certificate, client_certificate, ended, no_handshake
 from lens_preflight.probe.model import Stage
-from lens_preflight.probe.peer import Speech, banner, is_tls
+from lens_preflight.probe.peer import Speech, banner
 from lens_preflight.probe.replies import Judged
-from lens_preflight.probe.trail import TlsSeen, Trail
-from lens_preflight.probe.trust import EXPIRED, KEY_USAGE, UNTRUSTED, WRONG_HOST
+from lens_preflight.probe.trail import Trail
 
 GRPC_NUMBERS = (
     "OK",
@@ -72,7 +72,8 @@ def _success(trail: Trail, answer: Answer) -> Judged:
     judge = replies.judge_grpc if trail.exporter.transport == "grpc" else replies.judge_http
     judged = judge(trail.exporter.signal, answer)
     dead = [a for a in trail.attempts if a.error]
-    if judged.code == "ok" and trail.reached and dead:
+    loopback = trail.destination is not None and trail.destination.loopback
+    if judged.code == "ok" and trail.reached and dead and not loopback:
         text = f"{len(dead)} of {len(trail.attempts)} addresses of the name do not answer ({dead[0].text})"
         return Judged("partly-reachable", text, judged.notes)
     return judged
@@ -126,6 +127,10 @@ def _connect(trail: Trail, _: Answer) -> Judged | None:
 
 def _proxy(trail: Trail, _: Answer) -> Judged | None:
     failed = trail.failed
+    if trail.proxy is not None and trail.proxy.kind == "other":
+        return Judged("proxy-down", "the client gets no answer through this kind of proxy")
+    if trail.proxy is not None and not trail.tunnelled and trail.reached:
+        return Judged("proxy-down", "the proxy accepts connections and gives no answer of HTTP")
     if failed is None or failed.stage is not Stage.PROXY:
         return None
     silent = (
@@ -137,71 +142,16 @@ def _proxy(trail: Trail, _: Answer) -> Judged | None:
 def _tls(trail: Trail, _: Answer) -> Judged | None:
     seen = trail.tls
     if trail.alert.endswith("CERTIFICATE_REQUIRED"):
-        return Judged(
-            "client-certificate-required", "the server asks for a client certificate, and gets none"
-        )
+        return client_certificate(trail)
     if trail.asks_certificate:
-        return Judged("client-certificate-required", "the server asks for a client certificate and closes")
+        return client_certificate(trail)
     if trail.alert:
         return Judged("client-certificate-required", f"the server refuses the client ({trail.alert})")
     if seen is None or seen.ok:
         return None
     if seen.verify_code:
-        return _certificate(trail, seen)
-    return _no_handshake(trail, seen)
-
-
-def _certificate(trail: Trail, seen: TlsSeen) -> Judged:
-    code = seen.verify_code
-    if seen.configured:
-        name = trail.exporter.ca_from.name
-        return Judged("tls-ca-shadowed", f"{name} replaces the CA that the exporter is given")
-    if code == KEY_USAGE or (seen.lenient and trail.roots_without_key_usage):
-        return Judged("tls-ca-without-key-usage", "the CA certificate lacks keyUsage")
-    if code in EXPIRED:
-        return Judged("tls-expired", "the server's certificate is outside its time of validity")
-    if code in WRONG_HOST:
-        return Judged("tls-wrong-host", "the server's certificate is for other names")
-    if code in UNTRUSTED and trail.ca_missing:
-        return Judged(
-            "ca-file-missing", f"the file of {trail.ca_missing} does not exist; default roots are used"
-        )
-    if code in UNTRUSTED:
-        what = "is self-signed" if code == 18 else "is not signed by a trusted issuer"
-        return Judged("tls-untrusted", f"the server's certificate {what}")
-    strict = ", which only strict verification minds" if seen.lenient else ""
-    return Judged("tls-bad-certificate", f"the server's certificate is refused (X509 error {code}){strict}")
-
-
-def _no_handshake(trail: Trail, seen: TlsSeen) -> Judged | None:
-    if seen.version or seen.alpn:
-        return Judged("no-alpn-h2", f"the server offers {seen.alpn or 'no protocol'} instead of HTTP/2")
-    if seen.reason == "UNUSABLE_TRUST":
-        return Judged("setting-invalid", "the CA file cannot be loaded as PEM certificates")
-    if seen.first and not is_tls(seen.first):
-        return Judged("tls-on-plaintext-port", "the port answers a TLS greeting in plaintext")
-    if trail.other in (Speech.HTTP1, Speech.HTTP2, Speech.SSH, Speech.OTHER):
-        return Judged("tls-on-plaintext-port", "the port speaks plaintext")
-    if "CERTIFICATE_REQUIRED" in seen.reason or seen.asks_certificate:
-        return Judged("client-certificate-required", "the server asks for a client certificate")
-    if "UNRECOGNIZED_NAME" in seen.reason:
-        return Judged("tls-wrong-host", "the server has no certificate for this name")
-    if any(word in seen.reason for word in ("PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "HANDSHAKE_FAILURE")):
-        return Judged("tls-version-too-old", "client and server have no TLS version or cipher in common")
-    if "ALPN" in seen.reason or "NO_APPLICATION_PROTOCOL" in seen.reason:
-        return Judged("no-alpn-h2", "the server refuses HTTP/2 in the handshake")
-    if seen.reason:
-        return Judged("tls-bad-certificate", f"the handshake fails ({seen.reason})")
-    return _ended(trail, seen.ended)
-
-
-def _ended(trail: Trail, end: str) -> Judged:
-    """Nothing came back: silence, or an end without a word."""
-    if end == "silence":
-        return Judged("hung", "the port accepts connections and says nothing")
-    if trail.reset_at_once:
-        return Judged("reset", "the connection is opened and reset before a byte is exchanged")
-    return Judged("closed-without-reply", "the peer ends the connection without a word")
+        return certificate(trail, seen)
+    return no_handshake(trail, seen)
 
 
 def _protocol(trail: Trail, answer: Answer) -> Judged | None:
@@ -215,9 +165,9 @@ def _protocol(trail: Trail, answer: Answer) -> Judged | None:
         return Judged("plaintext-on-tls-port", "the port speaks TLS")
     handlers: dict[Speech, Callable[[], Judged | None]] = {
         Speech.TLS: lambda: Judged("plaintext-on-tls-port", "the port answers with a TLS alert"),
-        Speech.NOTHING: lambda: _ended(trail, "silence"),
-        Speech.CLOSED: lambda: _ended(trail, "eof"),
-        Speech.RESET: lambda: _ended(trail, "reset"),
+        Speech.NOTHING: lambda: ended(trail, "silence"),
+        Speech.CLOSED: lambda: ended(trail, "eof"),
+        Speech.RESET: lambda: ended(trail, "reset"),
         Speech.SSH: lambda: Judged("wrong-service", "an SSH server answers"),
         Speech.OTHER: lambda: Judged("wrong-service", "something that is not HTTP answers"),
         Speech.HTTP1: lambda: _http1(trail, answer, grpc),

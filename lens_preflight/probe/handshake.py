@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.probe.model import Stage, State
-from lens_preflight.probe.trail import TlsSeen
+from lens_preflight.probe.trail import UNUSABLE_TRUST, TlsSeen
 from lens_preflight.probe.trust import WRONG_HOST, Trust, lacks_key_usage
 from lens_preflight.probe.wire import TlsWire
 
@@ -50,11 +50,12 @@ class Handshakes:
     def _patient(self, trust: Trust) -> TlsSeen:
         """One handshake; a silent port is also asked in plaintext before it is waited for to the end."""
         trail = self._trail
-        seen = self._try(trust, trail.budget.within(SILENCE))
-        if seen.ended == "silence" and not trail.budget.passed:
-            trail.other = self._stages.other_side(trail.budget.within(SILENCE))
+        until = self._stages.until
+        seen = self._try(trust, until(SILENCE))
+        if seen.ended == "silence" and not until().passed:
+            trail.other = self._stages.other_side(until(SILENCE))
             if trail.other is None:
-                seen = self._try(trust, trail.budget)
+                seen = self._try(trust, until())
         return seen
 
     def _explain(self, seen: TlsSeen, trust: Trust) -> TlsSeen:
@@ -93,7 +94,7 @@ class Handshakes:
         try:
             context = trust.context()
         except (OSError, ValueError):
-            return TlsSeen(False, reason="UNUSABLE_TRUST")
+            return TlsSeen(False, reason=UNUSABLE_TRUST)
         sock = self._stages.dial(deadline)
         if sock is None:
             return TlsSeen(False, ended="eof")

@@ -91,6 +91,15 @@ def _gai_name(number: int | None) -> str:
     return names.get(number, f"EAI {number}")
 
 
+def with_both_loopbacks(addresses: tuple[Address, ...], port: int) -> tuple[Address, ...]:
+    """The addresses of ``localhost`` as c-ares gives them: of both families, whatever the hosts file says."""
+    both = (
+        Address(socket.AF_INET, ("127.0.0.1", port)),
+        Address(socket.AF_INET6, ("::1", port, 0, 0)),
+    )
+    return tuple(dict.fromkeys((*addresses, *both)))
+
+
 def connect_all(
     addresses: Sequence[Address], deadline: Deadline, *, settled: threading.Event | None = None
 ) -> list[Attempt]:

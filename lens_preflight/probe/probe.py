@@ -81,7 +81,7 @@ class Probe:
 
     def _walk(self, trail: Trail, pending: Pending) -> Answer:
         judge = trust(self.exporter, self.roots)
-        stages = Stages(trail, judge, pending.settled)
+        stages = Stages(trail, judge, pending.settled, pending.pleased)
         with contextlib.closing(stages):
             stages.walk()
             answer = pending.wait(trail.budget.remaining() + GRACE) or pending.give_up()

@@ -12,6 +12,7 @@ from lens_preflight.probe.client import Answer, Pending, request
 from lens_preflight.probe.handshake import Handshakes
 from lens_preflight.probe.net import close_all, connect_all, resolve
 from lens_preflight.probe.peer import Speech, http1, speech
+from lens_preflight.probe.tunnel import authority, hello
 from lens_preflight.probe.wire import PlainWire
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ class SecondLook:
         if trail.tls is None or trail.tls.ok:
             self._talk()
         if self._mute():
-            trail.reset_at_once = self._resets()
-            trail.other = trail.other or self._stages.other_side(self._deadline)
+            trail.reset_at_once = trail.speech is not Speech.NOTHING and self._resets()
+            if not trail.other_asked:
+                trail.other = self._stages.other_side(self._deadline)
         elif self._answer.status == 400 and not trail.exporter.tls:
             trail.other = self._stages.other_side(self._deadline)
         if self._answer.status is not None and trail.proxy is not None and not trail.tunnelled:
@@ -90,7 +92,7 @@ class SecondLook:
         with contextlib.closing(sock):
             wire = self._stages.wire(sock, self._deadline, self._stages.trust)
             if wire is not None:
-                wire.send(self._stages.hello())
+                wire.send(hello(self._trail))
                 heard = wire.hear(self._deadline, lambda data: b"\r\n" in data)
                 if speech(heard) is Speech.HTTP1:
                     self._trail.speech = Speech.HTTP1
@@ -139,7 +141,7 @@ class SecondLook:
             (":method", "POST"),
             (":scheme", "https" if trail.exporter.tls else "http"),
             (":path", otlp.method(trail.exporter.signal)),
-            (":authority", f"{trail.destination.host}:{trail.destination.port}"),
+            (":authority", authority(trail)),
             ("te", "trailers"),
             ("content-type", "application/grpc"),
             ("user-agent", "lens-preflight"),

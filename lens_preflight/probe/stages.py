@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
+import math
 import socket
 import ssl
 import threading
 from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.probe import h2
-from lens_preflight.probe.address import Destination
+from lens_preflight.probe.address import Destination, is_localhost
 from lens_preflight.probe.model import Stage, State
 from lens_preflight.probe.net import (
     Address,
@@ -24,10 +23,12 @@ from lens_preflight.probe.net import (
     describe,
     is_neighbour_missing,
     resolve,
+    with_both_loopbacks,
 )
-from lens_preflight.probe.peer import Speech, banner, http1, is_tls, speech
+from lens_preflight.probe.peer import Speech, banner, is_tls, speech
 from lens_preflight.probe.trail import Trail
-from lens_preflight.probe.wire import Heard, PlainWire, TlsWire, Wire
+from lens_preflight.probe.tunnel import hello, open_tunnel
+from lens_preflight.probe.wire import Heard, PlainWire, TlsWire, UntilSet, Wire
 
 if TYPE_CHECKING:
     from lens_preflight.probe.trust import Trust
@@ -39,14 +40,18 @@ SILENCE = 2.0
 class Stages:
     """Walks from the name to the first words of the peer.
 
-    ``settled`` is set when the real client has its answer: silent addresses are then left alone.
+    ``settled`` is set when the real client has its answer: silent addresses are then left alone;
+    ``pleased`` when it is a success: nothing is waited for any more.
     ``trust`` says how certificates are judged.
     """
 
-    def __init__(self, trail: Trail, trust: Trust, settled: threading.Event) -> None:
+    def __init__(
+        self, trail: Trail, trust: Trust, settled: threading.Event, pleased: threading.Event
+    ) -> None:
         self.trail = trail
         self.trust = trust
         self.settled = settled
+        self._pleased = pleased
         self._spare: socket.socket | None = None
 
     def walk(self) -> None:
@@ -75,6 +80,8 @@ class Stages:
         pairs = dialled.literals or ((dialled.host, dialled.port),)
         found = [resolve(host, port, trail.budget) for host, port in pairs]
         addresses = tuple(dict.fromkeys(a for r in found for a in r.addresses))
+        if trail.exporter.transport == "grpc" and is_localhost(dialled.host):
+            addresses = with_both_loopbacks(addresses, dialled.port)
         seconds = sum(r.seconds for r in found)
         trail.resolved = Resolved(addresses, "" if addresses else found[0].error, seconds)
         stage = Stage.PROXY if trail.proxy is not None else Stage.RESOLVE
@@ -121,7 +128,7 @@ class Stages:
         sock, first.sock = first.sock, None
         if sock is None:
             sock = connect_all([first.address], deadline)[0].sock
-        if sock is not None and self.trail.tunnelled and not self._open_tunnel(sock, deadline):
+        if sock is not None and self.trail.tunnelled and not open_tunnel(self.trail, sock, deadline):
             sock.close()
             return None
         return sock
@@ -152,27 +159,6 @@ class Stages:
             return f"the proxy answers {self.trail.proxy_status} to CONNECT"
         return "the proxy does not answer CONNECT"
 
-    def _open_tunnel(self, sock: socket.socket, deadline: Deadline) -> bool:
-        trail = self.trail
-        assert trail.destination is not None
-        host = f"[{trail.destination.host}]" if ":" in trail.destination.host else trail.destination.host
-        where = f"{host}:{trail.destination.port}"
-        wire = PlainWire(sock)
-        wire.send(f"CONNECT {where} HTTP/1.1\r\nHost: {where}\r\n{self._proxy_login()}\r\n".encode())
-        heard = wire.hear(deadline, lambda data: b"\r\n\r\n" in data)
-        reply = http1(heard.data)
-        trail.proxy_heard = heard
-        trail.proxy_status = reply.status if reply else None
-        return reply is not None and 200 <= reply.status < 300
-
-    def _proxy_login(self) -> str:
-        url = self.trail.exporter.proxy.url or ""
-        parts = urlsplit(url if "://" in url else f"http://{url}")
-        if parts.username is None:
-            return ""
-        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode("latin-1", "replace")
-        return f"Proxy-Authorization: Basic {base64.b64encode(login).decode()}\r\n"
-
     # -- TLS
 
     def _tls(self) -> bool:
@@ -188,11 +174,15 @@ class Stages:
         trail = self.trail
         if trail.exporter.transport == "http" and self.settled.wait(min(1.0, trail.budget.remaining())):
             return  # the client's own reply shows what the peer speaks
-        self.protocol(trail.budget.within(SILENCE))
-        if trail.speech is Speech.NOTHING and not trail.budget.passed:
-            trail.other = self.other_side(trail.budget.within(SILENCE))
+        self.protocol(self.until(SILENCE))
+        if trail.speech is Speech.NOTHING and not self.until().passed:
+            trail.other = self.other_side(self.until(SILENCE))
             if trail.other is None:
-                self.protocol(trail.budget)
+                self.protocol(self.until())
+
+    def until(self, seconds: float = math.inf) -> Deadline:
+        """The budget, at most ``seconds`` from now, and over as soon as the real client is pleased."""
+        return UntilSet(self.trail.budget.within(seconds).at, self._pleased)
 
     def protocol(self, deadline: Deadline) -> None:
         """Listen to what the peer says to a greeting in the exporter's protocol."""
@@ -241,7 +231,7 @@ class Stages:
                 return None
             if self.trail.exporter.transport == "grpc":
                 return h2.greet(wire, deadline)
-            wire.send(self.hello())
+            wire.send(hello(self.trail))
             return wire.hear(deadline, lambda data: b"\r\n\r\n" in data)
 
     def wire(self, sock: socket.socket, deadline: Deadline, trust: Trust | None) -> Wire | None:
@@ -258,6 +248,7 @@ class Stages:
 
     def other_side(self, deadline: Deadline) -> Speech | None:
         """What the port speaks when it is asked the other way (TLS, or plaintext); None: nothing."""
+        self.trail.other_asked = True
         if not self.trail.exporter.tls:
             return Speech.TLS if self._speaks_tls(deadline) else None
         heard = self.converse(deadline, None)
@@ -277,16 +268,3 @@ class Stages:
             except (OSError, ssl.SSLError):
                 return is_tls(wire.raw) and len(wire.raw) >= 5
             return True
-
-    def hello(self) -> bytes:
-        """A request that every HTTP/1 server answers, and that no receiver counts."""
-        trail = self.trail
-        assert trail.destination is not None
-        host = f"[{trail.destination.host}]" if ":" in trail.destination.host else trail.destination.host
-        authority = f"{host}:{trail.destination.port}"
-        absolute = f"http://{authority}" if trail.proxy is not None and not trail.tunnelled else ""
-        login = self._proxy_login() if absolute else ""
-        return (
-            f"GET {absolute}/ HTTP/1.1\r\nHost: {authority}\r\n{login}"
-            "User-Agent: lens-preflight\r\nConnection: close\r\n\r\n"
-        ).encode()

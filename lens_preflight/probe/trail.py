@@ -23,6 +23,10 @@ class Blame:
     variable: str = ""
 
 
+UNUSABLE_TRUST = "UNUSABLE_TRUST"
+"""The reason of a handshake that was not begun, because the trust store cannot be loaded."""
+
+
 @dataclass(frozen=True)
 class TlsSeen:
     """One TLS handshake.
@@ -79,6 +83,7 @@ class Trail:
     asks_certificate: bool = False
     roots_without_key_usage: bool = False
     other: Speech | None = None
+    other_asked: bool = False
     goaway: int | None = None
     reply: Reply | None = None
     direct: bool | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import socket
 import ssl
+import threading
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +16,30 @@ CHUNK = 16 << 10
 
 MAX_READ = 64 << 10
 """Bytes taken from a peer at most, in one conversation."""
+
+
+SLICE = 0.25
+"""Seconds after which a wait looks whether it is still wanted."""
+
+
+@dataclass(frozen=True)
+class UntilSet(Deadline):
+    """A deadline that is over as soon as an event is set."""
+
+    event: threading.Event = field(default_factory=threading.Event)
+
+    def remaining(self, cap: float = math.inf) -> float:
+        """Seconds left, 0 once the event is set."""
+        return 0.0 if self.event.is_set() else super().remaining(cap)
+
+    @property
+    def passed(self) -> bool:
+        """True when no time is left."""
+        return self.remaining() <= 0
+
+    def within(self, seconds: float) -> Deadline:
+        """The earlier of this deadline and ``seconds`` from now, with the same event."""
+        return UntilSet(super().within(seconds).at, self.event)
 
 
 @dataclass
@@ -80,17 +106,16 @@ class PlainWire:
 
 def receive(sock: socket.socket, deadline: Deadline) -> tuple[bytes, str]:
     """The next bytes, or none and why: eof, reset, silence."""
-    left = deadline.remaining()
-    if left <= 0:
-        return b"", "silence"
-    sock.settimeout(left)
-    try:
-        piece = sock.recv(CHUNK)
-    except TimeoutError:
-        return b"", "silence"
-    except OSError:
-        return b"", "reset"
-    return piece, "more" if piece else "eof"
+    while (left := deadline.remaining(SLICE)) > 0:
+        sock.settimeout(left)
+        try:
+            piece = sock.recv(CHUNK)
+        except TimeoutError:
+            continue
+        except OSError:
+            return b"", "reset"
+        return piece, "more" if piece else "eof"
+    return b"", "silence"
 
 
 @dataclass
