@@ -38,6 +38,14 @@ REPORTS: Mapping[str, Writer] = Formats(
         "console": "lens_preflight.reports.console",
         "json": "lens_preflight.reports.jsonreport",
         "junit": "lens_preflight.reports.junit",
+        "junit-rich": "lens_preflight.reports.junit_rich",
+        "sarif": "lens_preflight.reports.sarif",
+        "github": "lens_preflight.reports.github",
+        "github-summary": "lens_preflight.reports.github_summary",
+        "gitlab": "lens_preflight.reports.gitlab",
+        "tap": "lens_preflight.reports.tap",
+        "nagios": "lens_preflight.reports.nagios",
+        "metrics": "lens_preflight.reports.metrics",
     }
 )
 """Every format that ``--report`` takes, in the order of the help text."""

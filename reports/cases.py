@@ -16,6 +16,7 @@ from lens_preflight.core.words import Severity, Status
 from lens_preflight.reports.text import one_line, xml_attribute
 
 CANNOT_TELL: Final = 3
+_WHOLE_RUN: Final = Target()
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Case:
     at: Location | None = None
     findings: tuple[Finding, ...] = ()
     outcome: Outcome | None = None
+    target: Target = _WHOLE_RUN
 
     @property
     def red(self) -> bool:
@@ -80,6 +82,7 @@ def _judge(outcome: Outcome, target: Target, exit_code: int) -> Case:
         at=_place(outcome, found),
         findings=found,
         outcome=outcome,
+        target=target,
     )
     if outcome.status in (Status.PASS, Status.WARN):
         return case

@@ -35,8 +35,7 @@ def renderings(run: RunRecord) -> Iterator[str]:
     for verbosity in (0, 1, 2):
         for width in (60, 160):
             yield rendered("console", run, Style(width, color=bool(verbosity), verbosity=verbosity))
-    yield rendered("json", run, Style())
-    yield rendered("junit", run, Style())
+    yield from (rendered(name, run, Style()) for name in REPORTS if name != "console")
 
 
 def rendered(name: str, run: RunRecord, style: Style) -> str:

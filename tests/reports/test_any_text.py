@@ -17,6 +17,7 @@ from tests.reports.records import finding, outcome, record
 from tests.reports.strategies import records
 
 relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+WITHOUT_REMEDIES = ("nagios", "metrics")
 UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -67,7 +68,7 @@ def test_a_megabyte_of_text_is_written_and_commands_stay_whole(name: str) -> Non
     command = "`" + "x" * 5000 + "`"
     found = finding(message=long, remedy=f"type {command}", evidence={"text": long})
     text = written(name, record(outcome("shutdown", Status.FAIL, found, reason=long), exit_code=1))
-    assert command in text
+    assert command in text or name in WITHOUT_REMEDIES
     assert len(text) < 20_000_000
     if name == "console":
         assert len(text) < 20_000

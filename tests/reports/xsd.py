@@ -1,11 +1,12 @@
-"""The JUnit schemas of other projects, fetched from the package index once and kept outside the tree.
+"""The schemas of other projects, fetched from the package index once and kept outside the tree.
 
-``python -m tests.reports.xsd`` fetches both. With PREFLIGHT_REQUIRE_SCHEMAS=1 a schema that cannot
+``python -m tests.reports.xsd`` fetches all. With PREFLIGHT_REQUIRE_SCHEMAS=1 a schema that cannot
 be had fails the tests that need it, else they are skipped.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
 from lxml import etree
 
 
@@ -35,6 +37,8 @@ SOURCES = (
     Source("ant", "reframe-hpc", "reframe/schemas/junit.xsd", sdist=False),
 )
 """The schema of the Jenkins xunit plugin, and one of the family of Ant's."""
+SARIF = Source("sarif", "sarif-pydantic", "sarif-schema-2.1.0.json", sdist=True)
+"""The schema of SARIF 2.1.0, in JSON Schema draft 7."""
 
 
 def folder() -> Path:
@@ -45,7 +49,7 @@ def folder() -> Path:
 
 def fetch(source: Source) -> Path:
     """The file of a schema, from the cache or the package index; raises RuntimeError with the reason."""
-    path = folder() / f"junit-{source.name}.xsd"
+    path = folder() / f"{source.name}-{Path(source.member).name}"
     if path.is_file():
         return path
     with tempfile.TemporaryDirectory() as scratch:
@@ -85,14 +89,24 @@ def _member(archive: Path, member: str) -> bytes:
 def schema(name: str) -> etree.XMLSchema:
     """A schema, ready to validate; skips the calling test when it cannot be had."""
     source = next(source for source in SOURCES if source.name == name)
+    return etree.XMLSchema(etree.parse(str(_had(source))))
+
+
+@cache
+def sarif_validator() -> Draft7Validator:
+    """A validator of SARIF logs; skips the calling test when the schema cannot be had."""
+    return Draft7Validator(json.loads(_had(SARIF).read_text("utf-8-sig")))
+
+
+def _had(source: Source) -> Path:
     try:
-        return etree.XMLSchema(etree.parse(str(fetch(source))))
+        return fetch(source)
     except RuntimeError as trouble:
         if os.environ.get("PREFLIGHT_REQUIRE_SCHEMAS"):
             raise
-        pytest.skip(f"no schema {name}: {trouble}")
+        pytest.skip(f"no schema {source.name}: {trouble}")
 
 
 if __name__ == "__main__":
-    for each in SOURCES:
+    for each in (*SOURCES, SARIF):
         print(fetch(each))
