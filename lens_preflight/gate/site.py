@@ -12,6 +12,7 @@ from lens_preflight.settings import Settings
 from lens_preflight.subject.inputs import Inputs
 
 SWITCH = "NEMO_LENS_ENABLED"
+NODE = "SLURMD_NODENAME"
 
 
 def host_dependent(checks: tuple[Check, ...]) -> tuple[Check, ...]:
@@ -19,7 +20,7 @@ def host_dependent(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     return tuple(check for check in checks if Need.NETWORK in check.needs)
 
 
-def environment(gate: GateSettings) -> Environment:
+def environment(gate: GateSettings, node: str) -> Environment:
     """The environment that the site's jobs are meant to have, as the settings say; nothing else.
 
     Raises:
@@ -28,7 +29,10 @@ def environment(gate: GateSettings) -> Environment:
     from lens_preflight.cli.gather import read_env_file
 
     origin = Origin(f"{gate.source}: gate.environment")
-    variables = {SWITCH: Variable(SWITCH, State.VALUE, "1", origin)}
+    variables = {
+        SWITCH: Variable(SWITCH, State.VALUE, "1", origin),
+        NODE: Variable(NODE, State.VALUE, node, Origin("--node")),
+    }
     if gate.env_file:
         variables.update((v.name, v) for v in read_env_file(gate.env_file))
     for name, value in gate.environment.items():
@@ -36,7 +40,7 @@ def environment(gate: GateSettings) -> Environment:
     return Environment(variables)
 
 
-def run(settings: Settings, gate: GateSettings, deadline: Deadline) -> RunRecord:
+def run(settings: Settings, gate: GateSettings, node: str, deadline: Deadline) -> RunRecord:
     """Judge what depends on this host; the record is redacted."""
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import builtin, register
@@ -46,7 +50,7 @@ def run(settings: Settings, gate: GateSettings, deadline: Deadline) -> RunRecord
     inputs = Inputs(
         profile="node",
         profile_why="gate refresh",
-        process=environment(gate),
+        process=environment(gate, node),
         settings=settings,
     )
     subject = build(inputs)

@@ -10,6 +10,7 @@ from lens_preflight.gate.cache import Word
 from lens_preflight.gate.classes import Class
 
 NAME = "lens_preflight.prom"
+WORDS = ("pass", "warn", "fail", "unknown")
 
 _VERDICTS = {
     Word.PASS: "pass",
@@ -38,12 +39,11 @@ def broken(stamp: str) -> str:
 
 
 def _text(verdict: str, cause: Class | None, seconds: str, obtained: str, age: str, tool_ok: int) -> str:
-    words = ("pass", "warn", "fail", "unknown")
     lines = [
         *_metric(
             "verdict",
             "The verdict of the last refresh: 1 for the one that holds.",
-            *((f'{{verdict="{word}"}}', str(int(word == verdict))) for word in words),
+            *((f'{{verdict="{word}"}}', str(int(word == verdict))) for word in WORDS),
         ),
         *_metric(
             "fault",
