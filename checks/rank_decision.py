@@ -131,14 +131,15 @@ def judge(ctx: Context, reading: Reading) -> Iterator[Said]:
 
 
 def spawned(reading: Reading) -> bool:
-    """True when the rank is the number that a spawned process gets, and the library decides."""
-    from lens_preflight.program.values import Unknown
-
-    def numbered(value: object) -> bool:
-        return isinstance(value, Unknown) and "spawned" in value.taints
+    """True when the rank comes from somewhere unseen and the library picks one by it."""
+    from lens_preflight.program.ranks import in_doubt, unknown_taints
+    from lens_preflight.program.values import Lib, Unknown
 
     return reading.generation.has_strategy and all(
-        numbered(s.rank) and s.strategy_from == "default" for s in reading.setups
+        isinstance(s.rank, Unknown | Lib)
+        and s.strategy_from == "default"
+        and not in_doubt(unknown_taints(s.enabled))
+        for s in reading.setups
     )
 
 

@@ -178,6 +178,8 @@ def call_function(
     receiver: Value | None = None,
 ) -> list[Outcome]:
     """Run a function of the tree: at once, or later for generators and coroutines."""
+    if not m.plan.follows(fn.node):
+        return opaque(m, fn.name, args, state, frame, node)
     recursive = sum(n is fn.node for n in frame.active)
     if len(frame.stack) > MAX_DEPTH or recursive >= MAX_RECURSION:
         return opaque(m, fn.name, args, state, frame, node)

@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from lens_preflight.program.source import Source, Unreadable, parse, read_bytes
 
-NEEDLES = (
-    b"setup_telemetry",
-    b"TelemetryHandle",
-    b"nemo.lens",
-    b"from nemo",
-    b"get_telemetry",
-    b"shutdown",
-    b"atexit",
-    b"signal",
-    b"_exit",
-    b"execv",
-    b"environ",
-    b"logging_bridge",
-)
-"""A file that holds none of these does nothing to telemetry by itself."""
-
-SMALL_FILES = 80
-SMALL_BYTES = 1_500_000
-MAX_FILES = 5_000
 COLD_BYTES = 64 * 1024
-
-IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)|import[ \t]+([\w., \t]+))", re.M
-)
+WARM = (b"setup_telemetry", b"nemo", b"shutdown", b"_exit", b"signal", b"atexit", b"environ", b"exec")
+"""A large file that holds none of these is data: it is not parsed."""
 
 
 @dataclass(frozen=True)
@@ -129,12 +107,12 @@ class Closure:
         return self.sources[path]
 
     def hot(self, path: str) -> bool:
-        """True when the bytes of a file hold one of the needles, or it is small enough to just read."""
+        """True when a file holds one of the words, or it is small enough to just read."""
         try:
             data = self.data(path)
         except Unreadable:
             return True
-        return len(data) < COLD_BYTES or any(needle in data for needle in NEEDLES)
+        return len(data) < COLD_BYTES or any(word in data for word in WARM)
 
     def shown(self, path: str) -> str:
         """A path as reports show it: relative to the working directory when below it."""

@@ -11,7 +11,7 @@ from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
 from lens_preflight.program.source import Unreadable
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import LENS
-from lens_preflight.program.values import Const, Lib, Ref, Unknown, Value
+from lens_preflight.program.values import Choice, Const, Lanes, Lib, Ref, Unknown, Value
 
 MODULES = 1
 """The cell of loaded modules by name."""
@@ -96,12 +96,15 @@ def take_names(
                 following.append(here)
                 continue
             target = alias.asname or alias.name
+            if not isinstance(value, Ref | Lib):
+                objects.bind(m, target, Unknown(frozenset((f"opaque:{name}.{alias.name}",))), here, frame)
+                following.append(here)
+                continue
             if isinstance(value, Lib):
                 for o in libraries.attribute(m, value, alias.name, here, frame, node):
                     objects.bind(m, target, o.value, o.state, frame)
                     following.append(o.state)
                 continue
-            assert isinstance(value, Ref)
             found = here.read(value.id).attrs.get(alias.name)
             if found is not None:
                 objects.bind(m, target, found, here, frame)
@@ -172,6 +175,8 @@ def module(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> 
     """Import a module: its packages first, each once; the value is the module itself."""
     if m.closure.find(name) is None and m.closure.find(name.partition(".")[0]) is None:
         return library(m, name, state, frame, node)
+    from lens_preflight.program import objects
+
     live: list[State] = [state]
     out: list[Outcome] = []
     head = ""
@@ -190,14 +195,17 @@ def module(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> 
         live = following
     for here in live:
         value = here.read(MODULES).attrs.get(name, Lib(name))
-        out.extend(normal(here, value))
+        for there, option in objects.split_options(value, here) if isinstance(value, Choice | Lanes) else ((here, value),):
+            there.edit(MODULES).attrs[name] = option
+            out.extend(normal(there, option))
     return out
 
 
 def library(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
     """Import something outside the tree; inside a try it may be missing."""
     done = normal(state, Lib(name))
-    if name.partition(".")[0] in RELIABLE or is_standard(name):
+    matters = frame.guarded or state.facts.open_handles
+    if not matters or name.partition(".")[0] in RELIABLE or is_standard(name):
         return done
     failed = expressions.failure(state.fork(), frame, node, "ImportError", f"import {name}")
     failed.state.hypo = True
@@ -214,6 +222,14 @@ def is_standard(name: str) -> bool:
 def one_module(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
     """Load one module or package of the tree, unless it is loaded."""
     loaded = state.read(MODULES).attrs.get(name)
+    if isinstance(loaded, Choice | Lanes):
+        from lens_preflight.program import objects
+
+        out: list[Outcome] = []
+        for here, option in objects.split_options(loaded, state):
+            here.edit(MODULES).attrs[name] = option
+            out.extend(normal(here, option))
+        return out
     if loaded is not None:
         return normal(state, loaded)
     found = m.closure.find(name)
@@ -231,7 +247,7 @@ def load(m: Machine, found: Found, state: State, frame: Frame, node: ast.AST) ->
     state.edit(MODULES).attrs[found.name] = ref
     if found.path is None:
         return normal(state, ref)
-    if not m.closure.hot(found.path):
+    if not m.plan.runs(found.path) or not m.closure.hot(found.path):
         cell.open = True
         return normal(state, ref)
     try:

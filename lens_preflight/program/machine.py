@@ -38,6 +38,7 @@ from lens_preflight.program.values import (
 
 if TYPE_CHECKING:
     from lens_preflight.program.closure import Closure
+    from lens_preflight.program.relevance import Plan
 
 MAX_STEPS = 400_000
 MAX_DEPTH = 48
@@ -105,6 +106,7 @@ class Frame:
     phase: str = "run"
     remote: int = 0
     active: tuple[ast.AST, ...] = ()
+    guarded: bool = False
 
     def site(self, node: ast.AST, text: str = "") -> Site:
         """The place of a node."""
@@ -277,11 +279,23 @@ class Machine:
         self.base: dict[str, Value] = {}
         self.launchers = [lane.launcher() for lane in self.lanes]
         self.sampled: set[object] = set()
+        self.package = ""
+        self._plan: tuple[int, Plan] | None = None
 
     @property
     def all_lanes(self) -> int:
         """The mask of every lane."""
         return (1 << len(self.lanes)) - 1
+
+    @property
+    def plan(self) -> Plan:
+        """What of the program is followed; found again when ``sys.path`` has changed."""
+        roots = len(self.closure.roots)
+        if self._plan is None or self._plan[0] != roots:
+            from lens_preflight.program.relevance import plan
+
+            self._plan = (roots, plan(self.closure, self.main, self.package))
+        return self._plan[1]
 
     def step(self) -> None:
         """Count one evaluation.

@@ -150,7 +150,7 @@ class ProgramModel:
         Raises:
             Undecided: the entry cannot be parsed.
         """
-        plain = Environment()
+        plain = Environment(complete=False, opaque="not looked at")
         found = [
             g for g in GENERATIONS if all(not s.rejected for s in self.reading(plain, WORLDS[1], g).setups)
         ]

@@ -106,7 +106,8 @@ def get_attribute(
             return normal(state, Const(getattr(value, "name", name)))
         return normal(state, Unknown())
     fail = [o for o in expressions.may_fail(m, state, frame, node) if o.flow is Flow.RAISE]
-    return [*normal(state, Unknown(value.taints)), *fail]
+    extra = frozenset((f"cli:{name}",)) if any("args" in t for t in value.taints) else EMPTY
+    return [*normal(state, Unknown(value.taints | extra)), *fail]
 
 
 def plain_attribute(

@@ -16,7 +16,8 @@ ABRUPT = (Flow.RAISE, Flow.EXIT)
 
 def attempt(m: Machine, node: ast.Try, state: State, frame: Frame) -> list[Outcome]:
     """``try``: body, handlers, else, finally."""
-    outcomes = statements.tagged(statements.block(m, node.body, state, frame), "try")
+    inner = replace(frame, guarded=True) if node.handlers else frame
+    outcomes = statements.tagged(statements.block(m, node.body, state, inner), "try")
     return after_body(m, node, outcomes, frame)
 
 

@@ -9,7 +9,7 @@ from lens_preflight.program.machine import SetupSeen
 from lens_preflight.program.model import Reading
 from lens_preflight.program.ranks import name
 from lens_preflight.program.state import Site, lane_numbers, part
-from lens_preflight.program.values import Const, Lib, Unknown, Value, hard_variable, taints_of
+from lens_preflight.program.values import Choice, Const, Lib, Unknown, Value, hard_variable, taints_of
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,9 @@ def of_value(setup: SetupSeen, value: Value) -> Leak | None:
             return None
         switch = switch_in(taints) or switch_in(setup.cond)
         return Leak("switch", switch, at, setup) if switch else Leak("code", "", at, setup)
+    if isinstance(value, Choice):
+        options = [o for o in value.options if not isinstance(o, Const) or o.value]
+        return of_value(setup, options[0]) if options else None
     if isinstance(value, Unknown | Lib):
         switch = switch_in(taints) or switch_in(setup.cond)
         if switch:

@@ -31,7 +31,8 @@ def run(m: Machine, path: str, package: str = "") -> str:
     What was seen is in ``m.seen``. Raises Unreadable when the entry does not parse.
     """
     source = m.closure.source(path)
-    state = State(m.all_lanes, {})
+    m.package = package
+    state = State(m.all_lanes, {}, limit=6 if m.plan.small else 1)
     state.add(imports.MODULES, Cell("modules"))
     state.add(libraries.ENVIRON, Cell("environ", items={}))
     state.add(libraries.SYSPATH, Cell("syspath", items=[]))

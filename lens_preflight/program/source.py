@@ -128,12 +128,18 @@ def tree_of(data: bytes, path: str) -> ast.Module:
 
 def deep(tree: ast.AST) -> bool:
     """True when the tree is deeper than the interpreter follows; walks without recursion."""
-    level: list[ast.AST] = [tree]
-    for _ in range(MAX_DEPTH):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return False
-    return True
+    stack: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            return True
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                stack.extend([(v, depth + 1) for v in value if isinstance(v, ast.AST)])
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                stack.append((value, depth + 1))
+    return False
 
 
 def notebook(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -155,12 +155,14 @@ class State:
     facts: Facts = field(default_factory=Facts)
     token: object = field(default_factory=object)
     last: tuple[Site, ...] = ()
+    limit: int = 6
 
     def fork(self) -> State:
         """An independent copy; cells are copied when one side writes."""
         self.token = object()
         copy = State(self.lanes, dict(self.heap), dict(self.assume), self.cond, self.hypo, self.facts)
         copy.last = self.last
+        copy.limit = self.limit
         return copy
 
     def read(self, id: int) -> Cell:
@@ -231,6 +233,11 @@ def joined(a: Value, b: Value) -> Value:
                 for x, y in zip(a.parts, b.parts, strict=True)
             )
         )
+    if isinstance(a, Lanes) or isinstance(b, Lanes):
+        size = max(len(v.parts) for v in (a, b) if isinstance(v, Lanes))
+        there = [v.parts for v in (a, b) if isinstance(v, Lanes)][0]
+        pairs = ((part(a, i), part(b, i), there[i]) for i in range(size))
+        return Lanes(tuple(None if p is None else joined(x, y) for x, y, p in pairs))
     options: list[Value] = []
     for value in (a, b):
         for option in value.options if isinstance(value, Choice) else (value,):
@@ -291,7 +298,10 @@ def merge_pair(a: State, b: State) -> State:
 
 
 def merge(states: Iterable[State], limit: int = 6) -> list[State]:
-    """Fewer states for the same paths: those of disjoint lanes always, others beyond the limit."""
+    """Fewer states for the same paths: those of disjoint lanes always, others beyond the limit.
+
+    The limit of the states themselves counts when it is lower: that of a large program is 1.
+    """
     groups: dict[Hashable, list[State]] = {}
     for state in states:
         groups.setdefault(state.key, []).append(state)
@@ -305,7 +315,7 @@ def merge(states: Iterable[State], limit: int = 6) -> list[State]:
                     break
             else:
                 kept.append(state)
-        while len(kept) > limit:
+        while len(kept) > min(limit, kept[0].limit):
             last = kept.pop()
             kept[-1] = merge_pair(kept[-1], last)
         out.extend(kept)

@@ -79,10 +79,12 @@ def context(
         args=args,
         at=Location.file("train.py"),
         env=environment,
+        settled=environment,
     )
     return SimpleNamespace(
         program=program,
         env=environment,
+        settled=environment,
         world=world,
         generation=generation(gen),
         launch=launch,
