@@ -63,7 +63,7 @@ class Vector:
         kind, *arguments = raw["signal"].split(":")
         values = {**corpus()["meta"]["base_env"], **raw["env"]}
         env = Environment.of({k: v.replace("@PORT@", PORT) for k, v in values.items()})
-        lens = RANKLESS if raw["lens"] == "rankless" else generation("0.1")
+        lens = RANKLESS if raw["lens"] == "rankless" else generation(raw["lens"][:3])
         return cls(raw["id"], lens, kind, tuple(arguments), env, raw["expect"])
 
     @property
