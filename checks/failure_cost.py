@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip
-from lens_preflight.core.finding import Assumption, Finding, Location, Proof, Rule
+from lens_preflight.core.finding import Assumption, Finding, Proof, Rule
 from lens_preflight.core.words import Need, Scope, Severity
 
 if TYPE_CHECKING:
@@ -82,49 +82,37 @@ def failure_cost(ctx: Context) -> Iterator[Said]:
     lens, otel = ctx.lens.in_sight, ctx.otel.in_sight
     if any(ctx.env.unlisted(n) for n in (TIMEOUT, *lens.names("METRICS_ENABLED"))):
         yield Assumption("what the job does not set", "unset", ctx.env.opaque)
-    parts: dict[str, Cost] = {}
-    for signal in lens.signals:
-        budget = otel.budget(signal)
-        if budget is not None:
-            parts[signal] = _one(budget).times(_exports(ctx, signal))
-    if not parts:
+    budgets = {signal: otel.budget(signal) for signal in lens.signals}
+    counts = {signal: _exports(ctx, signal) for signal, budget in budgets.items() if budget is not None}
+    if not counts:
         raise Skip("nothing is exported over the network")
-    total = sum(parts.values(), Cost(0.0, 0.0))
+    parts = {signal: _one(budgets[signal] or 0.0).times(count) for signal, count in counts.items()}
     grace = _grace(ctx)
     if grace is None:
         grace = GRACE
         yield Assumption("grace", f"{GRACE:g} s", "Slurm's default KillWait and Kubernetes' default")
-    yield from _verdict(ctx, total, grace, parts)
+    enough = str(max(1, min(3, math.floor(grace / sum(counts.values())))))
+    yield from _verdict(ctx, parts, grace, enough)
 
 
-def _verdict(ctx: Context, total: Cost, grace: float, parts: dict[str, Cost]) -> Iterator[Said]:
+def _verdict(ctx: Context, parts: dict[str, Cost], grace: float, enough: str) -> Iterator[Said]:
+    """Compare the sum with the grace; ``enough`` is a timeout with which it fits."""
+    total = sum(parts.values(), Cost(0.0, 0.0))
     evidence = {s: f"{c.refused:.0f} s refused, {c.silent:.0f} s silent" for s, c in parts.items()}
     evidence["grace"] = f"{grace:g} s"
     names = "+".join(parts)
     text = f"{names} and a dead endpoint: shutdown takes about {total.refused:.0f} s if the port is closed"
     text += f", up to {total.silent:.0f} s if nothing answers" if math.isfinite(total.silent) else ""
     if total.silent > grace:
-        seconds = _enough(total, grace)
         yield Finding(
             EXCEEDS if total.refused > grace else CLOSE,
             f"{text}; the job has {grace:g} s to end",
-            _where(ctx),
+            ctx.env[TIMEOUT].location,
             evidence=evidence,
-            remedy=f"export {TIMEOUT}={seconds}",
-            settings=((TIMEOUT, seconds),) if total.refused > grace else (),
+            remedy=f"export {TIMEOUT}={enough}",
+            settings=((TIMEOUT, enough),) if total.refused > grace else (),
         )
     yield Proof(f"{text}; the job has {grace:g} s to end", evidence)
-
-
-def _where(ctx: Context) -> Location:
-    return ctx.env[TIMEOUT].location
-
-
-def _enough(total: Cost, grace: float) -> str:
-    """A timeout in whole seconds with which the silent case fits into the grace."""
-    if not math.isfinite(total.silent):
-        return "3"
-    return str(max(1, min(3, math.floor(10 * grace / total.silent))))
 
 
 def _exports(ctx: Context, signal: str) -> int:
