@@ -130,7 +130,7 @@ def _missing(family: Family, boards: list[Dashboard], catalogue: Catalogue, seen
     from lens_preflight.dashboards.advice import expression, near_title
 
     board, near = near_title(boards, family)
-    hint = f"; {near} is called so and asks for something else" if near else ""
+    hint = f"; {near}" if near else ""
     names = sorted({b.path for b in boards})
     return Finding(
         rules.MISSING,

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lens_preflight.core.finding import Location
-from lens_preflight.dashboards.families import Catalogue, hinted, near_misses, spellings
+from lens_preflight.dashboards.families import Catalogue, frameworks_seen, hinted, near_misses, spellings
 from lens_preflight.dashboards.model import Dashboard, DataSource, Panel, Spot, Target
 from lens_preflight.dashboards.naming import Strategy, part, prometheus_name
 from lens_preflight.dashboards.runs import lists_runs
 from lens_preflight.dashboards.selectors import Language
-from lens_preflight.lens.metrics import Family, Instrument, Metric
+from lens_preflight.lens.metrics import METRICS, Family, Instrument, Metric
 
 _OWN_KIND = {Family.STEP_DURATION: Instrument.HISTOGRAM}
 
@@ -24,7 +24,9 @@ def run_variable(board: Dashboard) -> str:
 def expression(family: Family, catalogue: Catalogue, board: Dashboard) -> str:
     """A query that shows a family, filtered by the run."""
     own = next((name for f, name in catalogue.own if f is family), "")
-    metric = next((m for m in catalogue.metrics() if m.family is family), None)
+    seen = frameworks_seen(query for _, _, query in board.queries)
+    near = [m for framework in METRICS if framework in seen for m in METRICS[framework]]
+    metric = next((m for m in (*near, *catalogue.metrics()) if m.family is family), None)
     if own or metric is None:
         kind = _OWN_KIND.get(family, Instrument.GAUGE)
         unit = "ms" if own.endswith("_ms") else ""
@@ -40,12 +42,20 @@ def expression(family: Family, catalogue: Catalogue, board: Dashboard) -> str:
 
 
 def near_title(boards: list[Dashboard], family: Family) -> tuple[Dashboard, str]:
-    """The dashboard to blame for a missing family, and a panel whose title speaks of it."""
+    """The dashboard to blame for a missing family, and why a panel that is called after it does not count."""
     for board in boards:
         for panel in board.panels:
-            if panel.placed and family in hinted(panel.title):
-                return board, panel.shown
+            if family in hinted(panel.title):
+                return board, f"{panel.shown} {_why_not(panel)}"
     return boards[0], ""
+
+
+def _why_not(panel: Panel) -> str:
+    if not panel.placed:
+        return "is placed in no layout"
+    if panel.targets and all(target.hidden for target in panel.targets):
+        return "hides its query"
+    return "is called so and asks for something else"
 
 
 def data_source_uses(board: Dashboard) -> dict[str, list[tuple[Spot, DataSource]]]:

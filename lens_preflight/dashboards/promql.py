@@ -159,15 +159,16 @@ def _joined(
     return replace(use, joined=(*use.joined, *confining), kept=kept)
 
 
-IDENTITY = ("nemo_run_id", "nemo.run.id", "instance", "exported_instance", "service_instance_id")
-"""Labels of which one is enough to tell the series of one run from those of another."""
+IDENTITY = (("nemo_run_id", "nemo.run.id"), ("instance", "exported_instance", "service_instance_id"))
+"""Labels that tell the series of one run from those of another; each group is one label in its spellings."""
 
 
 def _tells_apart(use: Use, other: Use, on: bool, labels: frozenset[str]) -> bool:
     """Whether series of two runs cannot meet in a match over these labels."""
-    for label in IDENTITY:
-        compared = (label in labels) if on else (label not in labels)
-        if compared and use.kept.has(label) and other.kept.has(label):
+    for spellings in IDENTITY:
+        named = any(label in labels for label in spellings)
+        shared = any(use.kept.has(label) and other.kept.has(label) for label in spellings)
+        if named is on and shared:
             return True
     return False
 

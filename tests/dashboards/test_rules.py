@@ -1,0 +1,85 @@
+"""Files of rules, in their forms."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from lens_preflight.dashboards.rules import read_rules
+
+PLAIN = """\
+groups:
+  - name: g
+    rules:
+      - record: a:b
+        expr: sum(x)
+      - alert: A
+        expr: >-
+          a:b > 1
+"""
+
+
+def write(folder: Path, text: str, name: str = "r.yml") -> Path:
+    """A file with a text."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (PLAIN, [5, 8]),
+        ("kind: PrometheusRule\nspec:\n" + textwrap.indent(PLAIN, "  "), [7, 10]),
+        ("kind: ConfigMap\ndata:\n  r.yml: |\n" + textwrap.indent(PLAIN, "    "), [8, 11]),
+        (
+            "kind: List\nitems:\n  - kind: PrometheusRule\n    spec:\n" + textwrap.indent(PLAIN, ("      ")),
+            [9, 12],
+        ),
+        ("additionalPrometheusRulesMap:\n  x:\n" + textwrap.indent(PLAIN, "    "), [7, 10]),
+    ],
+)
+def test_rules_are_found_in_their_wrappers(tmp_path: Path, text: str, lines: list[int]) -> None:
+    (file,) = read_rules([write(tmp_path, text)])
+    assert [(r.kind, r.name, r.text) for r in file.rules] == [
+        ("record", "a:b", "sum(x)"),
+        ("alert", "A", ("a:b > 1")),
+    ]
+    assert [r.at.line for r in file.rules] == lines
+
+
+def test_the_answer_of_the_api_and_rules_of_grafana(tmp_path: Path) -> None:
+    api = '{"data": {"groups": [{"rules": [{"type": "recording", "name": "a:b", "query": "sum(x)"}]}]}}'
+    grafana = "groups:\n- rules:\n  - title: T\n    data:\n    - model: {expr: 'rate(x[$__rate_interval])'}\n"
+    one, two = read_rules([write(tmp_path, api, "a.json"), write(tmp_path, grafana, "b.yml")])
+    assert [(r.kind, r.name) for r in (*one.rules, *two.rules)] == [("record", "a:b"), ("alert", "T")]
+    assert two.rules[0].query.error == ""
+
+
+def test_a_configuration_of_prometheus(tmp_path: Path) -> None:
+    text = """\
+scrape_configs:
+  - job_name: otel
+    static_configs: [{targets: ["c:8888", "c:8889"]}]
+  - job_name: pods
+    kubernetes_sd_configs: [{role: pod}]
+otlp:
+  promote_resource_attributes: [service.name]
+"""
+    (file,) = read_rules([write(tmp_path, text)])
+    assert file.scrapes is not None
+    assert [(j.name, j.targets, j.discovers) for j in file.scrapes] == [
+        ("otel", ("c:8888", "c:8889"), False),
+        ("pods", (), True),
+    ]
+    assert file.promotes_run_id is False
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("groups:\n- a: 1\n  a: 2\n", 3), ("a: [\n", 2), ("just: text\n", 1), ("", 1)]
+)
+def test_what_holds_no_rules_says_where(tmp_path: Path, text: str, line: int) -> None:
+    (file,) = read_rules([write(tmp_path, text)])
+    assert file.failure is not None and file.failure.at.line == line

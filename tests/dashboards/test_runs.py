@@ -1,0 +1,130 @@
+"""How panels are confined to a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lens_preflight.dashboards.families import Catalogue
+from lens_preflight.dashboards.lineage import Lineage
+from lens_preflight.dashboards.model import Dashboard
+from lens_preflight.dashboards.rewrite import with_run_filter, with_run_label, without_truncated
+from lens_preflight.dashboards.runs import Hold, lists_runs
+from lens_preflight.dashboards.selectors import Language
+from lens_preflight.dashboards.training import exempt, training_uses
+from tests.dashboards.boards import RUN, classic, panel, read
+
+
+def board(shown: str, /, **variable: Any) -> Dashboard:
+    """A dashboard with one panel."""
+    variables = [
+        {**RUN, **variable},
+        {"name": "service", "type": "query", "query": ("label_values(m, service_name)")},
+    ]
+    return read(classic(panel(1, "x", shown), variables=variables))
+
+
+def holds(query: str, **variable: Any) -> list[Hold]:
+    """What the matchers of the only training selector do."""
+    (use,) = list(training_uses(board(query, **variable), Catalogue(), Lineage()))
+    return [f.hold for f in use.filters]
+
+
+@pytest.mark.parametrize(
+    ("matcher", "hold"),
+    [
+        ('nemo_run_id=~"$run_id"', [Hold.CHOSEN]),
+        ('nemo_run_id="$run_id"', [Hold.CHOSEN]),
+        ('nemo_run_id=~"^${run_id:regex}$"', [Hold.CHOSEN]),
+        ('nemo_run_id=~"[[run_id]]"', [Hold.CHOSEN]),
+        ('nemo_run_id=~"(${run_id:pipe})"', [Hold.CHOSEN]),
+        ('"nemo.run.id"=~"$run_id"', [Hold.CHOSEN]),
+        ('instance=~"$run_id-rank[0-9]+"', [Hold.CHOSEN]),
+        ('nemo_run_id=~"$run_id.*"', [Hold.PREFIX]),
+        ('nemo_run_id!~"$run_id"', [Hold.INVERTED]),
+        ('nemo_run_id="llama3-a"', [Hold.FIXED]),
+        ('nemo_run_id=~".+"', [Hold.OPEN]),
+        ('nemo_run_id!=""', [Hold.OPEN]),
+        ('service_name=~"$service"', []),
+    ],
+)
+def test_what_a_matcher_does(matcher: str, hold: list[Hold]) -> None:
+    assert holds(f"megatron_training_loss{{{matcher}}}") == hold
+
+
+def test_an_exact_match_with_several_values() -> None:
+    assert holds('megatron_training_loss{nemo_run_id="$run_id"}', multi=True) == [Hold.EXACT_LIST]
+    assert holds('megatron_training_loss{nemo_run_id="$run_id"}', includeAll=True) == [Hold.EXACT_LIST]
+
+
+@pytest.mark.parametrize(
+    ("query", "mixes"),
+    [
+        ('sum(megatron_training_loss{nemo_run_id=~"$run_id"})', True),
+        ('sum by (nemo_run_id) (megatron_training_loss{nemo_run_id=~"$run_id"})', False),
+        ('megatron_training_loss{nemo_run_id=~"$run_id"}', False),
+    ],
+)
+def test_an_aggregation_over_several_runs(query: str, mixes: bool) -> None:
+    (several,) = training_uses(board(query, multi=True), Catalogue(), Lineage())
+    (single,) = training_uses(board(query), Catalogue(), Lineage())
+    assert several.mixes is mixes and not single.mixes
+
+
+def test_infrastructure_is_not_asked_for_a_run() -> None:
+    assert [
+        exempt(m) for m in ("DCGM_FI_DEV_GPU_UTIL", "node_load1", "up", "upload_seconds", ("train_loss"))
+    ] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    shown = read(classic(panel(1, "GPU", "avg(DCGM_FI_DEV_GPU_UTIL)"), panel(2, "Other", "my_queue_length")))
+    assert list(training_uses(shown, Catalogue(), Lineage())) == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "lists"),
+    [
+        ({"query": "label_values(m, nemo_run_id)"}, True),
+        ({"query": 'label_values(m, "nemo.run.id")'}, True),
+        ({"query": "label_values(m, instance)", "regex": "/(.*)-rank\\d+/"}, True),
+        ({"query": "label_values(m, instance)"}, False),
+        ({"query": "label_values(m, run_id)"}, False),
+        ({"query": "resource.nemo.run.id"}, True),
+    ],
+)
+def test_a_run_variable_is_known_by_what_it_lists(variable: dict[str, Any], lists: bool) -> None:
+    assert lists_runs(board("up", **variable).by_name["run_id"]) is lists
+
+
+@pytest.mark.parametrize(
+    ("query", "corrected"),
+    [
+        ("megatron_training_loss", 'megatron_training_loss{nemo_run_id=~"$run_id"}'),
+        ('m_x{a="b"}', 'm_x{a="b",nemo_run_id=~"$run_id"}'),
+        ('m_x{nemo_run_id="c"}', 'm_x{nemo_run_id=~"$run_id"}'),
+        ("sum by (le, a_b) (rate(m_x[5m]))", 'sum by (le, a_b) (rate(m_x{nemo_run_id=~"$run_id"}[5m]))'),
+        ("rate(m_x[$__rate_interval])", 'rate(m_x{nemo_run_id=~"$run_id"}[$__rate_interval])'),
+        ('m_x{a="{x_y}"}', 'm_x{a="{x_y}",nemo_run_id=~"$run_id"}'),
+        ("m_x / node_load_x", 'm_x{nemo_run_id=~"$run_id"} / node_load_x'),
+    ],
+)
+def test_the_corrected_query(query: str, corrected: str) -> None:
+    shown = board(query)
+    target = shown.panels[0].targets[0]
+    assert with_run_filter(target, shown) == corrected
+
+
+def test_the_corrected_aggregation() -> None:
+    assert with_run_label(board("sum by (le) (m_x)").panels[0].targets[0]) == "sum by (le, nemo_run_id) (m_x)"
+    assert with_run_label(board("sum(m_x)").panels[0].targets[0]) == "sum by (nemo_run_id) (m_x)"
+
+
+def test_the_corrected_exclusion() -> None:
+    text = 'rate(a_sum{nemo_span_truncated="True"}[5m]) / rate(b_x[5m])'
+    corrected = without_truncated(text, Language.PROMQL, lambda name: name == "a_sum")
+    assert corrected == 'rate(a_sum{nemo_span_truncated!="true"}[5m]) / rate(b_x[5m])'

@@ -1,0 +1,105 @@
+"""TraceQL, KQL and Lucene."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lens_preflight.dashboards.conditions import canonical
+from lens_preflight.dashboards.elastic import read_elastic
+from lens_preflight.dashboards.kql import read_condition
+from lens_preflight.dashboards.spans import Exclusion, condition_exclusion
+from lens_preflight.dashboards.traceql import read_traceql
+
+CUT = "span.nemo.span.truncated"
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        (f"{CUT} = nil", Exclusion.EXCLUDED),
+        (f"!({CUT} = true)", Exclusion.EXCLUDED),
+        (f'name = "x" && ({CUT} = nil || {CUT} = false)', Exclusion.EXCLUDED),
+        (f"{CUT} != true", Exclusion.ONLY_LABELLED),
+        (f"{CUT} = true", Exclusion.ONLY_TRUNCATED),
+        (f'name = "x" || {CUT} = nil', Exclusion.WRONG_TEXT),
+        ('name = "x"', Exclusion.NONE),
+        ("", Exclusion.NONE),
+    ],
+)
+def test_what_a_spanset_filter_does_to_truncated_spans(condition: str, found: Exclusion) -> None:
+    query = read_traceql(f"{{ {condition} }} | quantile_over_time(duration, .9) by (name)", {})
+    assert query.error == ""
+    assert query.uses[0].within == ("quantile_over_time",) and query.uses[0].metric == "duration"
+    assert query.condition is not None and condition_exclusion(query.condition) is found
+
+
+def test_only_conditions_that_must_hold_are_matchers() -> None:
+    (use,) = read_traceql('{ resource.nemo.run.id = "$r" && (a = "1" || b = "2") }', {}).uses
+    assert [m.label for m in use.matchers] == ["resource.nemo.run.id"]
+
+
+def test_the_search_form_is_read_without_a_text() -> None:
+    form = {"filters": [{"tag": "nemo.run.id", "scope": "resource", "operator": "=", "value": ["$r"]}]}
+    (use,) = read_traceql("", form).uses
+    assert [str(m) for m in use.matchers] == ['resource.nemo.run.id="$r"']
+
+
+@pytest.mark.parametrize("text", ["{ a = ", "{ } } |", "select 1"])
+def test_what_is_no_traceql_says_so(text: str) -> None:
+    assert read_traceql(text, {}).error
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("not attributes.nemo.span.truncated : true", Exclusion.EXCLUDED),
+        ('name : "x" and not nemo.span.truncated : true', Exclusion.EXCLUDED),
+        ("NOT attributes.nemo.span.truncated:true AND name:x", Exclusion.EXCLUDED),
+        ("name:x -attributes.nemo.span.truncated:true", Exclusion.EXCLUDED),
+        ("name:x or not nemo.span.truncated:true", Exclusion.WRONG_TEXT),
+        ("nemo.span.truncated : true", Exclusion.ONLY_TRUNCATED),
+        ("nemo.span.truncated : *", Exclusion.ONLY_TRUNCATED),
+        ("not nemo.span.truncated : (true or false)", Exclusion.EXCLUDED),
+        ("nemo.span.truncated : false", Exclusion.ONLY_LABELLED),
+        ("name : ckpt* and duration >= 5", Exclusion.NONE),
+        ("", Exclusion.NONE),
+    ],
+)
+def test_what_a_kql_or_lucene_filter_does_to_truncated_spans(text: str, found: Exclusion) -> None:
+    assert condition_exclusion(read_condition(text)) is found
+
+
+@pytest.mark.parametrize("text", ["a : ", "(a : b", "a : b )", "not"])
+def test_what_is_no_query_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_condition(text)
+
+
+def test_aggregations_are_uses() -> None:
+    raw = {
+        "metrics": [{"type": "percentiles", "field": "duration"}, {"type": "avg", "field": "x", "hide": True}]
+    }
+    (use,) = read_elastic("resource.attributes.nemo.run.id:$r", raw).uses
+    assert (use.metric, use.within, use.matchers[0].value) == ("duration", ("percentiles",), "$r")
+
+
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [
+        ("resource.attributes.nemo.run.id", "nemo.run.id"),
+        ("span.nemo.span.truncated", "nemo.span.truncated"),
+        (".nemo.run.id", "nemo.run.id"),
+        ("attributes.dl.loss.keyword", "dl.loss"),
+        ("duration", "duration"),
+    ],
+)
+def test_scopes_do_not_change_what_a_field_means(field: str, name: str) -> None:
+    assert canonical(field) == name
+
+
+@given(st.text(alphabet='ab:.{}()|&!=<>~" -*nortad$', max_size=40))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    read_traceql(text, {})
+    read_elastic(text, {})
