@@ -22,7 +22,7 @@ def read(ctx: Context) -> Reading:
     Raises:
         Skip: there is no script. Undecided: it cannot be read.
     """
-    return ctx.program.reading(ctx.env, ctx.world, ctx.generation)
+    return ctx.program.reading(ctx.settled, ctx.world, ctx.generation)
 
 
 def instrumented(ctx: Context) -> Reading:
@@ -54,6 +54,8 @@ def worlds_tried(ctx: Context, reading: Reading) -> Iterator[Assumption]:
     if ctx.world is None or not ctx.world.known:
         sizes = ", ".join(f"{w.size} ({w.per_node} per node)" for w in reading.worlds)
         yield Assumption("world size", sizes, "not given; type --world-size, --nodes and --gpus-per-node")
+    if not ctx.env.complete and ctx.settled.complete:
+        yield Assumption("submitting shell", "sets nothing that the program reads", "type --set NAME=VALUE")
 
 
 def related(

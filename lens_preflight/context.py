@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lens_preflight.probe.canary import Canary
     from lens_preflight.probe.model import ProbeResult
     from lens_preflight.program.model import ProgramModel
+    from lens_preflight.subject.panels import PanelReading
     from lens_preflight.subject.stores import Stores
 
 SIGNALS = ("traces", "metrics", "logs")
@@ -75,6 +76,11 @@ class Context:
     def env(self) -> Environment:
         """The environment of the launch."""
         return self.launch.env
+
+    @property
+    def settled(self) -> Environment:
+        """The environment of the launch, if the shell that submits sets nothing more."""
+        return self.launch.settled or self.launch.env
 
     @property
     def lens(self) -> LensConfig:
@@ -178,6 +184,10 @@ class Context:
     def read_back(self) -> ReadBack:
         """What became of the canary in the target backend, asked until found or out of time."""
         return self._stores.read_back(self.target.key, self.generation)
+
+    def panels(self, run_id: str) -> tuple[PanelReading, ...]:
+        """The panels of the dashboards, asked of the target backend for a run; empty when it cannot be."""
+        return self._stores.panels(self.target.key, self.generation, run_id)
 
     def telemetry(self) -> tuple[Telemetry, ...]:
         """The collectors' own metrics pages: those given, else the one at the endpoint's host."""

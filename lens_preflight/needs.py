@@ -23,6 +23,8 @@ class Missing:
 
 def missing(check: Check, context: Context) -> Missing | None:
     """The first need that is not met, None when the check can run."""
+    if Need.SCRIPT in check.needs and context.current is not None and context.current.service:
+        return Missing(f"{context.current.service} runs no program of its own", "", False)
     for need in check.needs:
         if not _there(need, context):
             return _missing(need, context)

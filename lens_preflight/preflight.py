@@ -41,8 +41,12 @@ def preflight(
     """Judge the subject with the checks and sum up; always ends by the deadline.
 
     An interrupt ends the run early: the record then holds what was known and says so.
+
+    Raises:
+        InputError: a file that was named cannot be opened.
     """
     started, clock = datetime.datetime.now(datetime.timezone.utc), monotonic()
+    subject.open_inputs()
     base = _context(subject, deadline)
     jobs = [job for check in checks for job in _jobs(check, subject, base)]
     outcomes: list[Outcome] = []

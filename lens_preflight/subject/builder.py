@@ -180,6 +180,17 @@ def _with_endpoint(launch: Launch, endpoint: str | None) -> Launch:
     return replace(launch, env=launch.env.over(changes))
 
 
+def _settled(job: JobLaunch) -> Environment:
+    """The environment if nothing more is submitted; the switch stays open when nobody sets it."""
+    from lens_preflight.jobs import if_nothing_is_submitted
+
+    settled, _ = if_nothing_is_submitted(job.env)
+    switches = [job.env[f"{prefix}_ENABLED"] for prefix in job.framework.prefixes]
+    if any(v.state in (State.VALUE, State.PROVIDED) for v in switches):
+        return settled
+    return settled.over(v for v in switches if v.state is State.UNKNOWN)
+
+
 def _launch(inputs: Inputs, job: JobLaunch) -> Launch:
     """A launch of a job script; world options fill in what the script does not say."""
     size = job.world_size if job.world_size is not None else _size(inputs)
@@ -205,4 +216,5 @@ def _launch(inputs: Inputs, job: JobLaunch) -> Launch:
         world=world,
         import_roots=import_roots(inputs, job.env),
         job=job,
+        settled=_settled(job),
     )

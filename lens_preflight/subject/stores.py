@@ -22,6 +22,7 @@ from lens_preflight.subject.subject import Subject
 if TYPE_CHECKING:
     from lens_preflight.backends import Backend, ReadBack, Telemetry
     from lens_preflight.probe.canary import Canary
+    from lens_preflight.subject.panels import PanelReading
 
 SIGNALS = ("traces", "metrics")
 TELEMETRY_PORT = 8888
@@ -150,3 +151,14 @@ class Stores:
         assert canary is not None
         backend, marker = self.backend(name, generation), Marker(canary.marker, canary.value)
         return self._once.get(("read back", name), lambda: read_back(backend, RUN_ID, marker))
+
+    def panels(self, name: str, generation: Generation, run_id: str) -> tuple[PanelReading, ...]:
+        """The panels of the dashboards that were given, asked of a store of metrics; else none."""
+        from lens_preflight.backends import PromqlBackend
+        from lens_preflight.subject.panels import live_panels
+
+        backend = self.backend(name, generation)
+        if not isinstance(backend, PromqlBackend) or not self._subject.inputs.dashboards:
+            return ()
+        boards = self._subject.dashboards
+        return self._once.get(("panels", name, run_id), lambda: tuple(live_panels(boards, backend, run_id)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -77,13 +78,26 @@ class Subject:
 
         return read_collector(self.inputs.collector)
 
+    def open_inputs(self) -> None:
+        """Read what was named, so that a file that cannot be opened is refused before any verdict.
+
+        Raises:
+            InputError: one cannot be opened or decoded.
+        """
+        _ = (self.dashboards, self.rules, self.collector)
+        for launch in self.launches:
+            with contextlib.suppress(Skip, Undecided):
+                self.program(launch)
+
     def program(self, launch: Launch) -> ProgramModel:
         """The model of the program that a launch starts.
 
         Raises:
-            Skip: no script was given.
+            Skip: no script was given, or the launch is a service.
             Undecided: the launch starts something that cannot be read from here.
         """
+        if launch.service:
+            raise Skip(f"{launch.service} runs no program of its own")
         if launch.program_file is None and launch.module is None:
             if not self.inputs.targets and self.inputs.module is None:
                 raise Skip("no script was given", missing_input="a training script")
