@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.check import Said, check
-from lens_preflight.core.errors import Skip
+from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Proof, Rule
 from lens_preflight.core.words import Need, Scope, Severity
 
@@ -90,6 +90,7 @@ LEFT_OPEN = Rule(
     items=(7,),
     scope=Scope.LAUNCH,
     needs=(Need.ENVIRONMENT,),
+    uses=(Need.COLLECTOR,),
     rules=(UNSET, MISSPELT, BAD_ARGUMENT, NOTHING, ROOT_LOST, UNUSED, REPLACED, LEFT_OPEN),
     decisive=True,
 )
@@ -148,8 +149,20 @@ def _layers(ctx: Context, lens: LensConfig, found: Sampler) -> dict[str, str]:
     return {
         "layer 1, processes": processes,
         "layer 2, sampler": found.description,
-        "layer 3, collector": "see the collector's tail sampling",
+        "layer 3, collector": _collector(ctx),
     }
+
+
+def _collector(ctx: Context) -> str:
+    """The sampling of the collector, as far as its configuration was given."""
+    try:
+        config = ctx.collector
+        found = config.tail_sampling() if config is not None else ()
+    except Undecided as undecided:
+        return f"not known: {undecided.reason}"
+    if config is None:
+        return "not given (--collector-config)"
+    return ", ".join(one.id for one in found) or "keeps what it gets"
 
 
 def _unset(ctx: Context) -> Finding:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lens_preflight.checks.sampler import sampler
@@ -9,6 +11,12 @@ from lens_preflight.core.variable import Environment
 from lens_preflight.core.words import Status
 from tests.making import outcome, rules
 
+COLLECTOR = """
+receivers: {otlp: {protocols: {grpc: {}}}}
+processors: {tail_sampling/errors: {policies: [{name: e, type: always_sample}]}}
+exporters: {otlp: {endpoint: "store:4317"}}
+service: {pipelines: {traces: {receivers: [otlp], processors: [tail_sampling/errors], exporters: [otlp]}}}
+"""
 WORD, ARG = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
 
 
@@ -80,3 +88,11 @@ def test_evidence_names_the_three_layers() -> None:
     evidence = outcome(sampler, {WORD: "always_on"}, lens="0.1").evidence
     assert [name.partition(",")[0] for name in evidence] == ["layer 1", "layer 2", "layer 3"]
     assert "AlwaysOnSampler" in evidence["layer 2, sampler"]
+    assert evidence["layer 3, collector"] == "not given (--collector-config)"
+
+
+def test_the_third_layer_is_the_collectors(tmp_path: Path) -> None:
+    file = tmp_path / "otel.yaml"
+    file.write_text(COLLECTOR)
+    found = outcome(sampler, {WORD: "always_on"}, lens="0.1", collector=(str(file),))
+    assert found.evidence["layer 3, collector"] == "tail_sampling/errors"
