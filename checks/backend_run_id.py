@@ -6,7 +6,17 @@ import dataclasses
 from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from lens_preflight.checks.backend_run_id_rules import ADDRESS, BY_WORD, NEVER_FOUND, OTHERS, REFUSED, RULES
+from lens_preflight.checks.backend_run_id_rules import (
+    ADDRESS,
+    BY_WORD,
+    NEVER_FOUND,
+    OTHERS,
+    PANEL_EMPTY,
+    PANEL_OPEN,
+    PANEL_REFUSED,
+    REFUSED,
+    RULES,
+)
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import InputError, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Proof, Rule
@@ -17,6 +27,7 @@ if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.probe.canary import Canary
 
+CANARY = "preflight-canary"
 LATER = "--send-canary, or run again with the job"
 SAMPLERS = ("tail_sampling", "probabilistic_sampler")
 
@@ -97,6 +108,7 @@ def _by_run(ctx: Context, backend: Backend, run_id: str, positive: Reading) -> I
     freshness = backend.freshness(run_id)
     if not (yield from _asked(ctx, backend, freshness)):
         return
+    yield from _panels(ctx, backend, run_id, there=True)
     evidence = {**positive.evidence, **negative.evidence, **freshness.evidence, "run id": run_id}
     yield Proof(
         f"{backend.title}: {positive.text}; {negative.text}; {freshness.text}", _of(backend, evidence)
@@ -130,11 +142,28 @@ def _by_canary(ctx: Context, backend: Backend, canary: Canary) -> Iterator[Said]
     negative = backend.negative(backend.bogus)
     if not (yield from _asked(ctx, backend, negative)):
         return
+    yield from _panels(ctx, backend, CANARY, there=False)
     evidence |= {**found.reading.evidence, **negative.evidence}
     text = (
         f"{backend.title}: the canary sent through the job's endpoint is found by its run id; {negative.text}"
     )
     yield Proof(text, _of(backend, evidence))
+
+
+def _panels(ctx: Context, backend: Backend, run_id: str, *, there: bool) -> Iterator[Finding]:
+    """The panels that are given, for the run (when it is there) and for the bogus id."""
+    for panel in ctx.panels(run_id):
+        if panel.bogus.ok or panel.bogus.word.code == "WRONG-ID":
+            message = f"{panel.panel} shows data for an id that nobody ever used"
+            yield Finding(PANEL_OPEN, message, panel.at, remedy='filter with nemo_run_id=~"$run_id"')
+        elif panel.run.word.code == "QUERY-ERROR":
+            message = f"{panel.panel}: {backend.title} refuses its query"
+            yield Finding(PANEL_REFUSED, message, panel.at, remedy=panel.run.text)
+        elif there and panel.run.word.code == "NOT-FOUND":
+            message = f"{panel.panel} shows nothing for the run that is there"
+            yield Finding(
+                PANEL_EMPTY, message, panel.at, remedy="compare its metric names with those of the store"
+            )
 
 
 def _before_the_run(ctx: Context, backend: Backend) -> Iterator[Said]:

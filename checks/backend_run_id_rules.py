@@ -116,6 +116,31 @@ OTHERS = _rule(
     Severity.CAUTION,
 )
 
+PANEL_OPEN = Rule(
+    f"{CHECK}/panel-open",
+    "a panel shows data for an id that nobody ever used",
+    Severity.BLOCKER,
+    Owner.JOB,
+    "Its query was asked of the store with the run variable set to an id made up on the spot, and came back "
+    "with data: the panel mixes runs.",
+)
+PANEL_EMPTY = Rule(
+    f"{CHECK}/panel-empty",
+    "a panel shows nothing for a run that is there",
+    Severity.CAUTION,
+    Owner.JOB,
+    "Its query was asked of the store for the run, which other queries find. The commonest reasons: a unit "
+    "suffix that the metric has in Prometheus (`_milliseconds_bucket`), a rate window shorter than two "
+    "scrapes, a metric that this framework does not record.",
+)
+PANEL_REFUSED = Rule(
+    f"{CHECK}/panel-refused",
+    "the store refuses the query of a panel",
+    Severity.CAUTION,
+    Owner.JOB,
+    "It does not parse there, or a join has several partners (`found duplicate series`).",
+)
+
 BY_WORD: dict[str, Rule] = {
     "UNREACHABLE": UNREACHABLE,
     "NOT-THE-BACKEND": NOT_THE_BACKEND,
@@ -132,4 +157,12 @@ BY_WORD: dict[str, Rule] = {
     "KEYWORD-ONLY": EXACT_FIELD,
 }
 
-RULES = (ADDRESS, *dict.fromkeys(BY_WORD.values()), REFUSED, OTHERS)
+RULES = (
+    ADDRESS,
+    *dict.fromkeys(BY_WORD.values()),
+    REFUSED,
+    OTHERS,
+    PANEL_OPEN,
+    PANEL_EMPTY,
+    PANEL_REFUSED,
+)

@@ -65,20 +65,6 @@ class Grafana(PromqlBackend):
             return Reading(Step.PRESENCE, Word.NO_DATA, text, remedy)
         return Reading(Step.PRESENCE, Word.OK, "training metrics carry the label of the run id")
 
-    def as_panel(self, expression: str, run_id: str) -> Reading:
-        """P3 with a panel's own expression, its variables replaced."""
-        found = self.query(expression)
-        if not found:
-            text = "a panel that filters by the run id shows nothing"
-            return Reading(Step.POSITIVE, Word.NOT_FOUND, text, "run lens-preflight again with the job")
-        if any(s.labels.get(LABEL, run_id) != run_id for s in found):
-            text = "a panel that filters by the run id shows another run"
-            return Reading(
-                Step.POSITIVE, Word.WRONG_ID, text, "correct the data source's custom query parameters"
-            )
-        text = "a panel that filters by the run id shows the run"
-        return Reading(Step.POSITIVE, Word.OK, text, evidence={"series": str(len(found))})
-
     def source(self) -> str:
         """The uid of the first data source that takes PromQL, the default one first."""
         if not self._source:

@@ -96,6 +96,21 @@ class PromqlBackend(Backend):
         text = "the filter by the run id finds training metrics that carry it"
         return Reading(Step.POSITIVE, Word.OK, text, evidence=evidence)
 
+    def panel(self, expression: str, run_id: str) -> Reading:
+        """P3 with a panel's own expression, its variables replaced; the run may be aggregated away."""
+        return self.ask(Step.POSITIVE, self._panel, expression, run_id)
+
+    def _panel(self, expression: str, run_id: str) -> Reading:
+        found = self.query(expression)
+        if not found:
+            text = "a panel that filters by the run id shows nothing"
+            return Reading(Step.POSITIVE, Word.NOT_FOUND, text, "run lens-preflight again with the job")
+        if any(s.labels.get(label, run_id) != run_id for s in found for label in LABELS):
+            text = "a panel that filters by the run id shows another run"
+            return Reading(Step.POSITIVE, Word.WRONG_ID, text, "filter the panel by the run variable")
+        text = "a panel that filters by the run id shows the run"
+        return Reading(Step.POSITIVE, Word.OK, text, evidence={"series": str(len(found))})
+
     def _canary(self, run_id: str, marker: Marker) -> Reading:
         names = f"{GAUGE.replace('.', '_')}|{re.escape(GAUGE)}"
         every = self.query(f"{{__name__=~{quoted(names)}}}")

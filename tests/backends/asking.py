@@ -180,7 +180,7 @@ QUESTIONS: dict[str, tuple[tuple[str, str, Question], ...]] = {
         ),
         (r".*/api/search", "GET /api/search", _call(grafana, lambda b: b.search("x"))),
         (r".*/ds/query.*bogus", "POST /api/ds/query", _steps(grafana, _P4)),
-        (r".*/ds/query", "POST /api/ds/query", _call(grafana, lambda b: b.as_panel("sum(x)", RUN))),
+        (r".*/ds/query", "POST /api/ds/query", _call(grafana, lambda b: b.panel("sum(x)", RUN))),
     ),
     "tempo": (
         (r".*/search/tag", "GET /api/v2/search/tag/.*", _steps(tempo, _P2)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,6 +78,63 @@ def test_a_frozen_value_is_stale_however_new_it_looks() -> None:
 def test_two_samples_are_too_few_to_call_a_run_dead() -> None:
     said = asked("prometheus", fakes.prometheus([RUN], moving=False, samples=2))
     assert (said.status, rules(said)) == (Status.SKIP, [])
+
+
+BOARD = {
+    "title": "Training",
+    "templating": {
+        "list": [
+            {"name": "run_id", "type": "query", "query": "label_values(megatron_training_loss, nemo_run_id)"},
+            {"name": "node", "type": "query", "query": "label_values(up, node)"},
+        ]
+    },
+    "panels": [
+        {
+            "id": 1,
+            "title": "Loss",
+            "type": "timeseries",
+            "targets": [
+                {
+                    "refId": "A",
+                    "expr": 'avg_over_time(megatron_training_loss{nemo_run_id=~"$run_id"}[$__interval])',
+                },
+                {"refId": "B", "expr": 'megatron_training_grad_norm{nemo_run_id="$run_id",node="$node"}'},
+            ],
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("shows", "rule", "status"),
+    [
+        ("the run", [], Status.PASS),
+        ("everything", ["panel-open"], Status.FAIL),
+        ("nothing", ["panel-empty"], Status.WARN),
+    ],
+)
+def test_panels_are_asked_for_the_run_and_for_a_bogus_id(
+    shows: str, rule: list[str], status: Status, tmp_path: Path
+) -> None:
+    board = tmp_path / "board.json"
+    board.write_text(json.dumps(BOARD))
+    plain = fakes.prometheus([RUN])
+    inner = plain["GET /api/v1/query"]
+    panels: list[str] = []
+
+    def query(text: str) -> Canned:
+        assert callable(inner)
+        if "avg_over_time" not in text:
+            return inner(text)
+        panels.append(text)
+        good = shows == "everything" or (shows == "the run" and f'"{RUN}"' in text)
+        series = [{"metric": {}, "value": [1, "2"]}] if good else []
+        return fakes.body({"status": "success", "data": {"resultType": "vector", "result": series}})
+
+    said = asked("prometheus", {**plain, "GET /api/v1/query": query}, dashboards=(str(board),))
+    assert (said.status, rules(said)) == (status, rule)
+    assert len(panels) == 2
+    assert "$" not in "".join(panels)
 
 
 LOGIN = Canned(b"<html><title>Sign in</title><form></form></html>", 200, "text/html")
