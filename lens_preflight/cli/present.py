@@ -53,11 +53,21 @@ def present(record: RunRecord, subject: Subject, reports: Sequence[Wanted], look
     from lens_preflight.subject.secrets import redactor
 
     clean = redactor(subject).record(record)
+    code = exit_code(record, reports)
     try:
         write_all(clean, reports, style=look)
     except ReportError as trouble:
         print(f"lens-preflight: {trouble}", file=sys.stderr)
-        return record.exit_code or CANNOT_TELL
+        return code or CANNOT_TELL
+    return code
+
+
+def exit_code(record: RunRecord, reports: Sequence[Wanted]) -> int:
+    """The exit code of a run; that of a monitoring plug-in when the nagios report is the output."""
+    if any(one.path is None and one.format == "nagios" for one in reports):
+        from lens_preflight.reports.nagios import state
+
+        return state(record)
     return record.exit_code
 
 

@@ -14,8 +14,9 @@ from typing import TextIO
 
 import pytest
 
-from lens_preflight.cli.present import style
+from lens_preflight.cli.present import exit_code, style
 from lens_preflight.reports.output import Wanted
+from tests.reports.records import record
 
 
 @pytest.fixture
@@ -53,3 +54,15 @@ def test_the_console_looks_like_its_own_terminal(
     look = style("auto", 0, reports)
     assert look.color is coloured
     assert look.width == (100 if coloured else 80)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "expected"), [("not-ready", 1, 2), ("cannot-tell", 3, 3), ("ready", 0, 0)]
+)
+def test_only_the_nagios_line_on_standard_output_changes_the_exit_code(
+    verdict: str, code: int, expected: int
+) -> None:
+    run = record(verdict=verdict, exit_code=code)
+    assert exit_code(run, (Wanted("nagios"), Wanted("json", "r.json"))) == expected
+    for reports in ((), JSON_OUT, (Wanted("nagios", "state.txt"), Wanted("json"))):
+        assert exit_code(run, reports) == code
