@@ -9,6 +9,7 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from lens_preflight import __version__
 from lens_preflight.context import Context, signal_targets
@@ -25,6 +26,9 @@ from lens_preflight.subject.stores import Stores
 from lens_preflight.subject.subject import Subject
 from lens_preflight.verdict import counted, headline, judge, sum_items
 
+if TYPE_CHECKING:
+    from lens_preflight.gate.node_report import NodeReport
+
 INTERRUPTED = {"interrupted": 130, "terminated": 143}
 """Exit codes of a run that a signal ended, by the text of the interrupt."""
 
@@ -37,16 +41,19 @@ def preflight(
     *,
     fail_on: str = "unknown",
     argv: Sequence[str] = (),
+    node_report: str | None = None,
 ) -> RunRecord:
     """Judge the subject with the checks and sum up; always ends by the deadline.
 
-    An interrupt ends the run early: the record then holds what was known and says so.
+    An interrupt ends the run early: the record then holds what was known and says so. ``node_report``
+    is the file of a report from compute nodes, which closes what this host cannot judge.
 
     Raises:
         InputError: a file that was named cannot be opened.
     """
     started, clock = datetime.datetime.now(datetime.timezone.utc), monotonic()
     subject.open_inputs()
+    nodes = _node_report(node_report)
     base = _context(subject, deadline)
     jobs = [job for check in checks for job in _jobs(check, subject, base)]
     outcomes: list[Outcome] = []
@@ -57,6 +64,10 @@ def preflight(
         interrupted = str(interrupt) or "interrupted"
     incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
     results = fold(_waived(outcomes, inputs, started.date()), checks)
+    if nodes is not None:
+        from lens_preflight.gate.node_report import closed
+
+        results = closed(results, nodes)
     items = sum_items(results, inputs.expect)
     verdict, code = judge(results, items, inputs.expect, fail_on=fail_on, incomplete=bool(incomplete))
     code = INTERRUPTED.get(interrupted, code)
@@ -84,6 +95,14 @@ def preflight(
         incomplete=incomplete,
         tool=f"lens-preflight {__version__}",
     )
+
+
+def _node_report(path: str | None) -> NodeReport | None:
+    if path is None:
+        return None
+    from lens_preflight.gate.node_report import read_node_report
+
+    return read_node_report(path)
 
 
 def _waived(outcomes: Sequence[Outcome], inputs: Inputs, today: datetime.date) -> Sequence[Outcome]:

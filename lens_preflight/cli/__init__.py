@@ -17,6 +17,8 @@ COMMANDS = {
     "env": "lens_preflight.cli.env:env",
     "probe": "lens_preflight.cli.probe:probe",
     "checks": "lens_preflight.cli.checks:checks",
+    "gate": "lens_preflight.cli.gate:gate",
+    "merge": "lens_preflight.cli.merge:merge",
     "sink": "lens_preflight.cli.sink:sink",
     "demo": "lens_preflight.cli.demo:demo",
 }

@@ -10,6 +10,9 @@ import click
 from lens_preflight.choices import FAIL_ON
 from lens_preflight.cli.options import subject_options, verbosity_options
 
+ALONE, WITH_CANARY = 30.0, 180.0
+"""Seconds until the deadline when nobody gives --timeout: what is sent has to travel and be indexed."""
+
 
 @click.command()
 @click.argument("targets", nargs=-1, type=click.Path(), metavar="[TARGET]... [-- ARGS]...")
@@ -30,8 +33,10 @@ from lens_preflight.cli.options import subject_options, verbosity_options
     "--local", multiple=True, type=click.Path(), metavar="FILE", help="A file with checks; it is run."
 )
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Accept the findings listed in FILE.")
+@click.option("--node-report", type=click.Path(), metavar="FILE", help="What compute nodes have shown.")
+@click.option("--send-canary", is_flag=True, help="Send one marked span and gauge, and read them back.")
 @click.option(
-    "--timeout", type=click.FloatRange(0.1, 86_400), default=30.0, metavar="S", help="One deadline."
+    "--timeout", type=click.FloatRange(0.1, 86_400), metavar="S", help="One deadline [30; 180 with a canary]."
 )
 @click.option(
     "--wait", type=click.FloatRange(0, 86_400), default=0.0, metavar="S", help="Retry the endpoint."
@@ -61,7 +66,8 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         words(options["select"]) or settings.select,
         words(options["ignore"]) or settings.ignore,
     )
-    deadline = Deadline.after(options["timeout"] + inputs.wait)
+    seconds = options["timeout"] or (WITH_CANARY if inputs.canary else ALONE)
+    deadline = Deadline.after(seconds + inputs.wait)
     subject = build(inputs)
     record = preflight(
         inputs,
@@ -70,6 +76,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         deadline,
         fail_on=options["fail_on"] or settings.fail_on,
         argv=sys.argv[1:],
+        node_report=options["node_report"],
     )
     look = style(options["color"], -1 if options["quiet"] else options["verbose"], reports)
     code = present(record, subject, reports, look)

@@ -83,7 +83,7 @@ def refresh(config: str | None, node: str | None, spread: bool, quiet: bool) -> 
     if spread:
         time.sleep(phase(name, own.ttl))
     try:
-        judgement = run(own, name, lambda deadline: site.run(settings, own, deadline))
+        judgement = run(own, name, lambda deadline: site.run(settings, own, name, deadline))
     except (OSError, Untrusted) as error:
         why = f"the verdict cannot be written: {error}"
         line = syslog.message("err", why, event="refresh", node=name, verdict="unknown", tool_ok=0)
