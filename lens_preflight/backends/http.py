@@ -107,6 +107,11 @@ class Client:
         """The time by the clock of the backend, in Unix seconds, as far as its answers tell it."""
         return time.time() + self.skew
 
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """The headers as gRPC metadata; secrets."""
+        return tuple((name.lower(), value) for name, value in self._access.headers.items())
+
     def wait(self, seconds: float) -> None:
         """Pause, never beyond the deadline."""
         self._pause(self.deadline.remaining(seconds))

@@ -2,7 +2,7 @@
 
 Sources: Jaeger 1.76 (2.13) run; sources and change log up to 2.20 and main of August 2026. The v1-style
 JSON search is gone after 2.20; the v3 search ignores ``query.attributes`` before 2.19, so it is asked
-only where the two better surfaces are not there, and the bogus id then shows what it does.
+only where the better surfaces (gRPC included) are not there, and the bogus id then shows what it does.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ import datetime
 import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
+from lens_preflight.backends import jaeger_grpc
 from lens_preflight.backends.answers import items, object_of, path_in, refuse
 from lens_preflight.backends.backend import MARKER, RUN_ID, Backend, age, nothing_for, something_for
 from lens_preflight.backends.http import Client, Reply
 from lens_preflight.backends.jaeger_answers import Found, from_summaries, from_v1, from_v3
 from lens_preflight.backends.words import Answered, Marker, Reading, Scope, Step, Word
 
-SURFACES = ("summaries", "v1", "v3")
-"""In the order of preference: cheapest and filtering first."""
+SURFACES = ("summaries", "v1", "grpc", "v3")
+"""In the order of preference: those that are known to filter first, the cheapest of them first."""
 
 MAX_SERVICES = 5
 """Services searched when nobody says which one is ours."""
@@ -29,15 +30,25 @@ _OWN = frozenset({"jaeger", "jaeger-query", "jaeger-all-in-one"})
 
 
 class Jaeger(Backend):
-    """Traces in Jaeger. ``surface`` fixes one of SURFACES instead of finding out."""
+    """Traces in Jaeger. ``surface`` fixes one of SURFACES instead of finding out; ``grpc_port`` is that
+    of the gRPC API on the same host.
+    """
 
     kind = "jaeger"
     title = "Jaeger"
     holds = frozenset({"traces"})
 
-    def __init__(self, name: str, client: Client, scope: Scope, surface: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        client: Client,
+        scope: Scope,
+        surface: str | None = None,
+        grpc_port: int = jaeger_grpc.PORT,
+    ) -> None:
         super().__init__(name, client, scope)
         self._surface = surface
+        self._grpc_port = grpc_port
         self._services: tuple[str, ...] | None = None
 
     def _reach(self) -> Reading:
@@ -134,11 +145,15 @@ class Jaeger(Backend):
     def _search(self, service: str, tags: dict[str, str], lookback: float | None = None) -> Found | None:
         """The first trace that the best surface finds, None when there is none."""
         seconds = lookback or self.scope.lookback
+        searches = {
+            "summaries": self.summaries,
+            "v1": self.traces_v1,
+            "grpc": self.traces_grpc,
+            "v3": self.traces_v3,
+        }
         for surface in (self._surface,) if self._surface else SURFACES:
             try:
-                found = {"summaries": self.summaries, "v1": self.traces_v1, "v3": self.traces_v3}[surface](
-                    service, tags, seconds
-                )
+                found = searches[surface](service, tags, seconds)
             except _NoRoute:
                 continue
             self._surface = surface
@@ -181,6 +196,22 @@ class Jaeger(Backend):
         )
         _route(reply)
         return from_v1(_object(reply, "data"))
+
+    def traces_grpc(self, service: str, tags: dict[str, str], lookback: float) -> Found | None:
+        """FindTraces of the gRPC API."""
+        now, parts = self.client.now(), urlsplit(self.client.base)
+        try:
+            return jaeger_grpc.find(
+                f"{parts.hostname}:{self._grpc_port}",
+                secure=parts.scheme == "https",
+                metadata=self.client.metadata,
+                service=service,
+                tags=tags,
+                window=(now - lookback, now + 60.0),
+                seconds=self.client.deadline.remaining(),
+            )
+        except jaeger_grpc.NoGrpc:
+            raise _NoRoute from None
 
     def traces_v3(self, service: str, tags: dict[str, str], lookback: float) -> Found | None:
         """``/api/v3/traces``; an empty result is a 404 with a JSON body."""

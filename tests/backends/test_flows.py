@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
+import grpc
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from lens_preflight.backends.backend import Backend
 from lens_preflight.backends.http import Client
+from lens_preflight.backends.jaeger import Jaeger
 from lens_preflight.backends.words import Marker, Reading, Word
 from tests.backends import asking, fakes
 from tests.backends.asking import BOGUS, RUN
@@ -56,6 +60,36 @@ def test_jaeger_v3_without_a_filter_is_found_out_by_either_question() -> None:
     assert ask("jaeger", ignoring, lambda b: b.negative(BOGUS)).word is Word.FILTER_IGNORED
     honest: Answers = {**SERVICES, "GET /api/v3/traces": NONE}
     assert ask("jaeger", honest, lambda b: b.negative(BOGUS)).word is Word.OK
+
+
+def test_jaeger_is_asked_over_grpc_before_a_search_that_may_not_filter() -> None:
+    ignoring: Answers = {**SERVICES, "GET /api/v3/traces": v3("another")}
+    asked: list[bytes] = []
+
+    def answer(request: bytes, _: object) -> Iterator[bytes]:
+        asked.append(request)
+        if RUN.encode() in request:
+            data = TracesData()
+            group = data.resource_spans.add()
+            group.resource.attributes.add(key="nemo.run.id").value.string_value = RUN
+            group.scope_spans.add().spans.add(trace_id=b"t" * 16, end_time_unix_nano=int(NOW * 1e9))
+            yield data.SerializeToString()
+
+    server = grpc.server(ThreadPoolExecutor(2))
+    handler = grpc.unary_stream_rpc_method_handler(answer)
+    service = grpc.method_handlers_generic_handler("jaeger.api_v3.QueryService", {"FindTraces": handler})
+    server.add_generic_rpc_handlers((service,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        with replayed("jaeger", ignoring) as http:
+            backend = Jaeger("jaeger", http.client(), asking.WHAT, grpc_port=port)
+            assert backend.positive(RUN).word is Word.OK
+            assert backend.negative(BOGUS).word is Word.OK
+            assert backend.freshness(RUN).word is Word.OK
+    finally:
+        server.stop(None)
+    assert b"megatron-lm" in asked[0]
 
 
 def test_jaeger_without_any_search_is_named() -> None:
