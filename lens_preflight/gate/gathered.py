@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from lens_preflight.core.outcome import Outcome
 from lens_preflight.gate.decode import Report, decode
@@ -18,17 +18,50 @@ ENDPOINT = "endpoint"
 MERGED = "merged"
 """The mark of a merged report, in ``run.obtained``."""
 
+_MERGED_KEY = f'"{MERGED}"'.encode()
+_QUOTE = ord('"')
+
 MOST_SHAPES, MOST_OUTCOMES, MOST_NAMES = 32, 5_000, 200
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One node's report: its job, when it started, why it is incomplete, its outcomes by number."""
 
     job: str
     started: str
     incomplete: str
     body: tuple[int, ...]
+
+
+_FIELDS = (
+    b'\n    "started": ',
+    b'\n    "obtained": {\n      "host": ',
+    b'\n      "slurm_job": ',
+    b'\n      "node": ',
+    b'\n    "incomplete": ',
+)
+"""What is needed of ``run``, in the order in which it is written."""
+
+
+def _fields(text: bytes) -> list[str] | None:
+    """The values of the needed fields, empty for null; None when one is written in another way."""
+    found = []
+    place = 0
+    for key in _FIELDS:
+        place = text.find(key, place)
+        if place < 0:
+            return None
+        place += len(key)
+        if text.startswith(b"null", place):
+            found.append("")
+            continue
+        end = text.find(b'"', place + 1)
+        value = text[place + 1 : end]
+        if text[place] != _QUOTE or end < 0 or b"\\" in value:
+            return None
+        found.append(value.decode("ascii", "replace"))
+        place = end
+    return found
 
 
 @dataclass
@@ -75,7 +108,7 @@ class Gathered:
             if text is not None:
                 if place:  # the next report is probably like this one
                     self._known.insert(0, self._known.pop(place))
-                self._enter(json.loads(text), body)
+                self._enter_text(text, body)
                 return
         if not document.strip():
             raise NotAReport("empty")
@@ -83,7 +116,7 @@ class Gathered:
         if report.profile != "node":
             raise NotAReport(f"of profile {report.profile}, not of a compute node")
         body = tuple(self._number(outcome) for outcome in report.outcomes)
-        self._enter(report.run, body)
+        self._enter_run(report.run, body)
         if self.sample is None or len(report.outcomes) > len(self.sample.outcomes):
             self.sample = report
         shape = skeleton(document)
@@ -91,20 +124,32 @@ class Gathered:
             self._known.insert(0, (shape, body))
             del self._known[MOST_SHAPES:]
 
-    def _enter(self, run: Mapping[str, Any], body: tuple[int, ...]) -> None:
+    def _enter_text(self, text: bytes, body: tuple[int, ...]) -> None:
+        """Note a node from the text of ``run``; looked for when it is laid out as usual, else parsed."""
+        fields = _fields(text)
+        if fields is None or _MERGED_KEY in text:
+            self._enter_run(json.loads(text), body)
+            return
+        started, host, job, node, incomplete = fields
+        self._enter(node or host, Entry(job, started, incomplete, body))
+
+    def _enter_run(self, run: Mapping[str, Any], body: tuple[int, ...]) -> None:
         obtained = run.get("obtained")
         obtained = obtained if isinstance(obtained, dict) else {}
         if obtained.get(MERGED):
             raise NotAReport("merged already; give the reports of the nodes")
         node = obtained.get("node") or obtained.get("host") or run.get("host")
-        if not isinstance(node, str) or not node:
-            raise NotAReport("does not say which node it is from")
         entry = Entry(
             job=str(obtained.get("slurm_job") or ""),
             started=str(run.get("started") or ""),
             incomplete=str(run.get("incomplete") or ""),
             body=body,
         )
+        self._enter(node if isinstance(node, str) else "", entry)
+
+    def _enter(self, node: str, entry: Entry) -> None:
+        if not node:
+            raise NotAReport("does not say which node it is from")
         before = self.nodes.get(node)
         if before is not None:
             self.repeated.add(node)

@@ -12,6 +12,9 @@ MAX_DOCUMENT = 8_000_000
 """Bytes of one report; a longer one is none."""
 
 
+_CHUNK = 65_536
+
+
 class NotAReport(Exception):
     """Why a document is not merged, in a few words."""
 
@@ -27,9 +30,15 @@ def whole(path: str) -> bytes | None:
     """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        size = os.fstat(handle).st_size
-        data = os.read(handle, min(size, MAX_DOCUMENT) + 1)
-        return data if len(data) == size else None
+        data = os.read(handle, _CHUNK)
+        while len(data) >= _CHUNK:  # a shorter read ends a file
+            more = os.read(handle, MAX_DOCUMENT)
+            if not more:
+                break
+            data += more
+            if len(data) > MAX_DOCUMENT:
+                return None
+        return data
     finally:
         os.close(handle)
 
