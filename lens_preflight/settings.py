@@ -22,8 +22,9 @@ class Settings:
     """What a site or a project decided once; the command line wins over each of it.
 
     ``families`` maps a panel family to metric stems in OTel spelling; ``backends`` a name to a URL;
-    ``severity`` a rule id to its weight here, None for a rule that is switched off. ``local`` are files
-    with checks, relative to the settings file. ``gate`` is the
+    ``severity`` a rule id to its weight here, None for a rule that is switched off. ``local``
+    are files with checks; it, ``dashboards``, ``rules`` and ``collector_config`` are relative to the
+    settings file. ``gate`` is the
     table of the Slurm gate as written; the gate itself reads it.
     """
 
@@ -39,6 +40,9 @@ class Settings:
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
     gate: Mapping[str, Any] = field(default_factory=dict)
     local: tuple[str, ...] = ()
+    dashboards: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    collector_config: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     source: str = ""
 
@@ -188,6 +192,9 @@ _KEYS: dict[str, Callable[[Any, str], dict[str, Any]]] = {
     "select": _words("select"),
     "ignore": _words("ignore"),
     "local": _words("local"),
+    "dashboards": _words("dashboards"),
+    "rules": _words("rules"),
+    "collector_config": _words("collector_config"),
     "site": _site,
     "families": _families,
     "backends": _backends,

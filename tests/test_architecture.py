@@ -27,6 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "waiver_settings": {"core", "suggest"},
     "baseline": {"core"},
     "plugins": {"core"},
+    "surroundings": set(),
     "waivers": {"core"},
     "checks": {"core"},
     "reports": {"core"},

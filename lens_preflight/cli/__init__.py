@@ -17,6 +17,7 @@ COMMANDS = {
     "env": "lens_preflight.cli.env:env",
     "probe": "lens_preflight.cli.probe:probe",
     "checks": "lens_preflight.cli.checks:checks",
+    "init": "lens_preflight.cli.init:init",
     "gate": "lens_preflight.cli.gate:gate",
     "merge": "lens_preflight.cli.merge:merge",
     "sink": "lens_preflight.cli.sink:sink",

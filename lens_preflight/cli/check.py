@@ -51,7 +51,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     """
     from lens_preflight.cli.gather import gather, words
     from lens_preflight.cli.known import known_checks
-    from lens_preflight.cli.present import present, style, write_baseline
+    from lens_preflight.cli.present import announce, present, style, write_baseline
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import select
@@ -78,6 +78,8 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         argv=sys.argv[1:],
         node_report=options["node_report"],
     )
+    if not (inputs.targets or inputs.module or options["quiet"]):
+        announce()
     look = style(options["color"], -1 if options["quiet"] else options["verbose"], reports)
     code = present(record, subject, reports, look)
     if options["baseline"] is not None:

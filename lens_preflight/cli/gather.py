@@ -50,9 +50,9 @@ def gather(targets: Sequence[str], args: Sequence[str], options: Mapping[str, An
         path_map=tuple(pair("--map", text) for text in options.get("maps", ())),
         endpoint=options.get("endpoint"),
         backends={**settings.backends, **dict(pair("--backend", t) for t in options.get("backends", ()))},
-        dashboards=tuple(options.get("dashboards", ())),
-        collector=tuple(options.get("collector_configs", ())),
-        rules=tuple(options.get("rules", ())),
+        dashboards=_files(options.get("dashboards"), settings.dashboards, settings),
+        collector=_files(options.get("collector_configs"), settings.collector_config, settings),
+        rules=_files(options.get("rules"), settings.rules, settings),
         expect=expected_items(words(expect)),
         wait=options.get("wait", 0.0),
         canary=bool(options.get("send_canary")),
@@ -65,6 +65,14 @@ def gather(targets: Sequence[str], args: Sequence[str], options: Mapping[str, An
 def _settings(options: Mapping[str, Any]) -> Settings:
     named = options.get("config")
     return load(Path(named) if named else find(Path()))
+
+
+def _files(given: Sequence[str] | None, named: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    """The files of the command line, else those of the settings, as seen from here."""
+    if given:
+        return tuple(given)
+    folder = Path(settings.source).parent
+    return tuple(str(folder / name) for name in named)
 
 
 def _baseline(name: str | None) -> Mapping[str, str]:

@@ -96,3 +96,24 @@ def write_baseline(name: str, record: RunRecord) -> int:
         f"lens-preflight: {len(weighing)} findings accepted in {name}, from the next run on", file=sys.stderr
     )
     return 0
+
+
+def announce() -> None:
+    """Say on standard error what is in this folder, when no target was named."""
+    from pathlib import Path
+
+    from lens_preflight.surroundings import look
+
+    seen = look(Path())
+    roles = {
+        "job": seen.jobs,
+        "script": seen.programs,
+        "dashboard": seen.dashboards,
+        "collector": seen.collectors,
+        "rules": seen.rules,
+    }
+    found = [f"{name} ({role})" for role, names in roles.items() for name in names[:3]]
+    print("No target was named: this environment alone is judged.", file=sys.stderr)
+    if found:
+        print(f"Seen here: {', '.join(found)}", file=sys.stderr)
+    print(f"To judge it:  {seen.command or 'lens-preflight check train.sbatch'}\n", file=sys.stderr)

@@ -1,0 +1,93 @@
+"""What lies around in a folder that a check could look at, told by content, within bounds."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+DEPTH, FILES, BYTES = 2, 400, 65_536
+
+_SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages", "build", "dist", "tests", "test"}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Paths relative to the folder, by role; each list sorted, the shortest path first."""
+
+    jobs: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    dashboards: tuple[str, ...] = ()
+    collectors: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """The command that judges the most of it; empty when there is no target."""
+        target = next(iter((*self.jobs, *self.programs)), "")
+        if not target:
+            return ""
+        options = [f" --dashboard {_quoted(d)}" for d in self.dashboards[:3]]
+        options += [f" --collector-config {_quoted(c)}" for c in self.collectors[:1]]
+        options += [f" --rules {_quoted(r)}" for r in self.rules[:1]]
+        return f"lens-preflight check {_quoted(target)}{''.join(options)}"
+
+
+def look(folder: Path) -> Seen:
+    """What is in a folder and two levels below; hidden, installed and test folders are left out."""
+    found: dict[str, list[str]] = {}
+    for path in _files(folder):
+        role = _role(path)
+        if role:
+            found.setdefault(role, []).append(str(path.relative_to(folder)))
+    by_length = {role: tuple(sorted(names, key=lambda n: (n.count("/"), n))) for role, names in found.items()}
+    return Seen(**by_length)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    left = FILES
+    for root, folders, names in os.walk(folder):
+        here = Path(root)
+        deep = len(here.relative_to(folder).parts)
+        kept = (f for f in folders if not f.startswith(".") and f not in _SKIPPED)
+        folders[:] = sorted(kept) if deep < DEPTH else []
+        for name in sorted(names):
+            if left <= 0:
+                return
+            left -= 1
+            yield here / name
+
+
+def _role(path: Path) -> str:
+    suffix = path.suffix.lower()
+    try:
+        with path.open("rb") as file:
+            head = file.read(BYTES)
+    except OSError:
+        return ""
+    if suffix == ".py":
+        return "programs" if b"setup_telemetry" in head and b"__main__" in head else ""
+    if suffix == ".json":
+        return "dashboards" if b'"panels"' in head or b'"elements"' in head else ""
+    if suffix in (".yaml", ".yml"):
+        return _yaml_role(head)
+    if b"#SBATCH" in head or (suffix in (".sh", ".sbatch", ".slurm") and b"srun" in head):
+        return "jobs"
+    return ""
+
+
+def _yaml_role(head: bytes) -> str:
+    tops = set(re.findall(rb"^([A-Za-z]+):", head, re.MULTILINE))
+    if {b"receivers", b"exporters", b"service"} <= tops:
+        return "collectors"
+    if {b"apiVersion", b"kind"} <= tops:
+        return "jobs" if re.search(rb"^kind:\s*(?:Job|PyTorchJob|TrainJob)\s*$", head, re.MULTILINE) else ""
+    return "rules" if b"groups" in tops and (b"alert:" in head or b"record:" in head) else ""
+
+
+def _quoted(text: str) -> str:
+    from shlex import quote
+
+    return quote(text)
