@@ -14,7 +14,7 @@ from lens_preflight.reports.block import paste_block
 from lens_preflight.reports.counts import counts
 from lens_preflight.reports.issues import Issue, issues
 from lens_preflight.reports.markdown import block, cell, code, escaped, prose
-from lens_preflight.reports.text import one_line, shorten
+from lens_preflight.reports.text import one_line, printable, shorten
 from lens_preflight.reports.writer import PLAIN, Style
 
 name: Final = "github-summary"
@@ -97,7 +97,18 @@ def _issue(issue: Issue) -> Iterator[str]:
     if issue.waived:
         yield f"  <br>waived: {escaped(shorten(issue.waived, LONGEST))}"
     elif issue.remedy:
-        yield f"  <br>fix: {prose(shorten(issue.remedy, 2 * LONGEST))}"
+        yield from _remedy(shorten(printable(issue.remedy).strip(), 2 * LONGEST))
+
+
+def _remedy(text: str) -> Iterator[str]:
+    """One line as prose, several as the code that they are."""
+    lines = text.split("\n")
+    if len(lines) == 1:
+        yield f"  <br>fix: {prose(text)}"
+        return
+    yield from ("  <br>fix:", "")
+    yield from (f"  {line}".rstrip() for line in block(lines))
+    yield ""
 
 
 def _address(url: str) -> str:

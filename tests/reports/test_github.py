@@ -145,7 +145,7 @@ def test_the_summary_holds_every_issue_and_no_markup_of_texts(run: RunRecord) ->
     read = page(run)
     assert {element.tag for element in read.iter(etree.Element)} <= TAGS
     assert len(read.findall(".//tbody/tr")) == len(run.items)
-    words = Counter(element.findtext("strong") for element in read.iter("li"))
+    words = Counter(element.findtext(".//strong") for element in read.iter("li"))
     weight = weights(run)
     waived = sum(bool(j.waived) for j in judged(run))
     waived += sum(bool(o.waived) and o.status in (Status.UNKNOWN, Status.ERROR) for o in run.results)
@@ -178,6 +178,14 @@ def test_code_in_a_remedy_stays_code() -> None:
     (item,) = read.iter("li")
     assert "a_b()" in [element.text for element in item.iter("code")]
     assert "fix: move a_b() into finally: of *main*" in item.text_content()
+
+
+def test_a_remedy_of_several_lines_is_a_block_of_code() -> None:
+    lines = ["try:", "    main()", "finally:", "    `x` = ```1", "", "    handle.shutdown()"]
+    found = finding(remedy="\n".join(lines))
+    read = page(record(outcome("shutdown", Status.FAIL, found, finding(message="next")), exit_code=1))
+    assert [block.text_content().splitlines() for block in read.iter("pre")] == [lines]
+    assert len(list(read.iter("li"))) == 2
 
 
 def test_a_page_that_would_be_too_long_says_what_is_left_out() -> None:
