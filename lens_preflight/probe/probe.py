@@ -139,8 +139,11 @@ class Conclusion:
         """Complete the records with the stages that only the client's own answer shows."""
         trail, answer = self.trail, self.answer
         seen = {record.stage for record in trail.records}
-        if answer.status is not None and Stage.PROTOCOL not in seen:
-            trail.record(Stage.PROTOCOL, State.OK, "the peer speaks HTTP/1")
+        if accepted(trail, answer) and trail.exporter.tls and Stage.TLS not in seen:
+            trail.record(Stage.TLS, State.OK, "the client's own handshake shows it")
+        if (answer.status is not None or accepted(trail, answer)) and Stage.PROTOCOL not in seen:
+            version = "HTTP/1" if answer.status is not None else "HTTP/2"
+            trail.record(Stage.PROTOCOL, State.OK, f"the peer speaks {version}")
         if trail.failed is not None or failed in seen:
             return
         order = (Stage.PROTOCOL, Stage.REQUEST, Stage.REPLY)

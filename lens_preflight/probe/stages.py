@@ -37,6 +37,10 @@ SILENCE = 2.0
 """Seconds of silence after which the port is also asked in the other way."""
 
 
+HEAD_START = 1.0
+"""Seconds that the client has for a reply over HTTP before the port is greeted beside it, at most."""
+
+
 class Stages:
     """Walks from the name to the first words of the peer.
 
@@ -172,7 +176,7 @@ class Stages:
 
     def _protocol(self) -> None:
         trail = self.trail
-        if trail.exporter.transport == "http" and self.settled.wait(min(1.0, trail.budget.remaining())):
+        if trail.exporter.transport == "http" and self.settled.wait(min(HEAD_START, trail.seconds / 3)):
             return  # the client's own reply shows what the peer speaks
         self.protocol(self.until(SILENCE))
         if trail.speech is Speech.NOTHING and not self.until().passed:

@@ -44,7 +44,7 @@ def judge_inside(cases: Sequence[tuple[str, Mapping[str, str]]]) -> list[Said]:
 def run_inside(module: str, asked: object, routes: str = "") -> list[Said]:
     """The answers of a module of this folder, run in such a network; ``asked`` goes in as JSON."""
     done = subprocess.run(
-        ["unshare", "-n", "sh", "-c", f"{HOLE}{routes}exec {sys.executable} -m {module}\n"],
+        ["unshare", "-n", "-m", "sh", "-c", f"{HOLE}{routes}exec {sys.executable} -m {module}\n"],
         input=json.dumps(asked),
         capture_output=True,
         text=True,

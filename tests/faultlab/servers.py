@@ -60,7 +60,7 @@ def listen(host: str = "127.0.0.1") -> socket.socket:
     sock = socket.socket(family)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((host, 0))
-    sock.listen(64)
+    sock.listen(512)
     return sock
 
 
@@ -224,6 +224,8 @@ def proxy(seen: list[str] | None = None) -> int:
         method, target, _ = head.split(b"\r\n", 1)[0].decode().split(" ")
         if seen is not None:
             seen.append(f"{method} {target}")
+        if method != "CONNECT" and target.count("/") < 3:
+            return
         where = target if method == "CONNECT" else target.split("/")[2]
         name, _, port = where.rpartition(":")
         with socket.create_connection((name.strip("[]"), int(port)), 5) as other:
