@@ -54,8 +54,8 @@ REFUSING = _rule(
 )
 FAILED_BEFORE = _rule(
     "failed-before",
-    "an exporter of the collector has failed since it was started",
-    "Nothing fails at this moment; batches were given up earlier.",
+    "the collector has refused data, or given it up, since it was started",
+    "Nothing fails at this moment; it did earlier.",
     Severity.CAUTION,
 )
 NO_PAGE = _rule(

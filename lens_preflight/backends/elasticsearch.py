@@ -118,7 +118,7 @@ class Elasticsearch(Backend):
         milliseconds = path_in(answer, "aggregations", "newest", "value")
         if not isinstance(milliseconds, int | float):
             text = "no document of the run is there"
-            return Reading(Step.FRESHNESS, Word.STALE, text, "run lens-preflight again while the job runs")
+            return Reading(Step.FRESHNESS, Word.NO_DATA, text, "run lens-preflight again while the job runs")
         return age(milliseconds / 1e3, self.client.now(), self.scope.moving)
 
 

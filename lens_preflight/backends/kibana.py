@@ -38,6 +38,16 @@ class Kibana(Backend):
         text = "no data view covers the index of the traces"
         return Reading(Step.PRESENCE, Word.NO_DATA, text, "create a data view for nemo-traces in Kibana")
 
+    def status(self) -> Reading:
+        """Whether it says of itself that it works; Kibana says a level, OpenSearch Dashboards a state."""
+        answer = object_of(self.client.get("/api/status"), "status")
+        overall = path_in(answer, "status", "overall")
+        level = str(path_in(overall, "level") or path_in(overall, "state") or "")
+        if level in ("available", "green"):
+            return Reading(Step.REACH, Word.PARTIAL, "it is alive; no credentials were looked at")
+        text = f"it calls itself {level or 'nothing'}"
+        return Reading(Step.REACH, Word.UNHEALTHY, text, "ask those who run Kibana")
+
     def views(self) -> tuple[str, ...]:
         """The index patterns of all data views; raises Answered."""
         reply = self.client.get("/api/data_views")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from lens_preflight.backends.answers import object_of, refuse
-from lens_preflight.backends.http import Client
+from lens_preflight.backends.answers import object_of, path_in, refuse
+from lens_preflight.backends.http import Client, Reply
 from lens_preflight.backends.words import Answered, Reading, Step, Word
 
 SATURATED = 0.8
@@ -107,11 +107,19 @@ class Health:
     def reading(self) -> Reading:
         """Pipelines are running; says nothing about queues and exporters."""
         reply = self.client.get("/")
-        if reply.status in (500, 503) and b'"status"' in reply.body:
+        said = "" if reply.status not in (200, 500, 503) else str(path_in(_loose(reply), "status") or "")
+        if said and (reply.status != 200 or "error" in said.lower() or "not available" in said.lower()):
             text = "the collector runs, and its pipelines do not"
             return Reading(Step.REACH, Word.UNHEALTHY, text, "look into the log of the collector")
         object_of(reply, "status")
         return Reading(Step.REACH, Word.OK, "the pipelines of the collector run")
+
+
+def _loose(reply: Reply) -> object:
+    try:
+        return reply.json()
+    except Answered:
+        return None
 
 
 def parse(text: str) -> dict[tuple[str, str, str], float]:
@@ -162,16 +170,16 @@ def _losses(first: Scrape, second: Scrape) -> Iterator[Trouble]:
     kinds = {
         "exporter_enqueue_failed": ("losing", "losing"),
         "exporter_send_failed": ("failing", "failed-before"),
-        "receiver_refused": ("refusing", ""),
-        "receiver_failed": ("refusing", ""),
-        "processor_refused": ("refusing", ""),
+        "receiver_refused": ("refusing", "failed-before"),
+        "receiver_failed": ("refusing", "failed-before"),
+        "processor_refused": ("refusing", "failed-before"),
     }
     for stem, (rising, standing) in kinds.items():
         before = first.of(stem)
         for key, value in second.of(stem).items():
             more = value - before.get(key, value)
             kind = rising if more > 0 else standing
-            if value > 0 and kind:
+            if value > 0:
                 evidence = {"in all": f"{value:g}", "between the scrapes": f"{max(more, 0.0):g}"}
                 yield Trouble(kind, *key, evidence)
 
@@ -180,16 +188,21 @@ _SIGNALS = {"traces": "spans", "metrics": "metric_points", "logs": "log_records"
 
 
 def _silence(first: Scrape, second: Scrape) -> Iterator[Trouble]:
-    """Something is accepted and waits in a queue at both moments, and nothing has ever been sent."""
+    """Something is accepted and waits or fails, and nothing has ever been sent."""
     accepted: dict[str, float] = {}
     for (_, signal), value in second.of("receiver_accepted").items():
         accepted[signal] = accepted.get(signal, 0.0) + value
     before, sent = first.of("queue_size"), second.of("exporter_sent")
+    idle: dict[tuple[str, str], str] = {}
     for (component, kind), size in second.of("queue_size").items():
-        signal = _SIGNALS.get(kind, kind)
-        waiting = size > 0 and before.get((component, kind), 0.0) > 0
-        if waiting and not sent.get((component, signal)) and accepted.get(signal, 0.0) > 0:
-            evidence = {"accepted": f"{accepted[signal]:g}", "sent": "0", "queue": f"{size:g}"}
+        if size > 0 and before.get((component, kind), 0.0) > 0:
+            idle[component, _SIGNALS.get(kind, kind)] = f"{size:g} waiting"
+    for key, failed in second.of("exporter_send_failed").items():
+        if failed > 0:
+            idle[key] = f"{failed:g} given up"
+    for (component, signal), what in idle.items():
+        if not sent.get((component, signal)) and accepted.get(signal, 0.0) > 0:
+            evidence = {"accepted": f"{accepted[signal]:g}", "sent": "0", "instead": what}
             yield Trouble("not-sending", component, signal, evidence)
 
 
@@ -200,4 +213,7 @@ def judged(found: tuple[Trouble, ...]) -> Reading:
         named = ", ".join(dict.fromkeys(f"{t.kind} ({t.component})" for t in bad))
         text = f"the collector is losing data, or about to: {named}"
         return Reading(Step.REACH, Word.UNHEALTHY, text, "look at the exporters that are named")
+    if found:
+        text = "queues have room and nothing fails now; something failed or was refused before"
+        return Reading(Step.REACH, Word.FAILED_BEFORE, text, "look into the log of the collector")
     return Reading(Step.REACH, Word.OK, "queues have room, and nothing fails")

@@ -29,6 +29,7 @@ class Word(enum.Enum):
 
     OK = ("ok", Status.PASS)
     KEYWORD_ONLY = ("filterable by its exact sub-field only", Status.WARN)
+    FAILED_BEFORE = ("well now, failed before", Status.WARN)
     PARTIAL = ("alive, credentials not proven", Status.UNKNOWN)
     UNREACHABLE = ("unreachable", Status.FAIL)
     NOT_THE_BACKEND = ("something else answers", Status.FAIL)

@@ -193,7 +193,11 @@ QUESTIONS: dict[str, tuple[tuple[str, str, Question], ...]] = {
         (r".*_search", "POST .*/_search", _steps(elasticsearch, _P5)),
         (r"GET /", "GET /", _steps(elasticsearch, _P1)),
     ),
-    "kibana": ((r".*data_views", "GET /api/data_views", _steps(kibana, _P1, _P2)),),
+    "kibana": (
+        (r".*data_views", "GET /api/data_views", _steps(kibana, _P1, _P2)),
+        (r".*_find", "GET /api/saved_objects/_find", _steps(kibana, _P1, _P2)),
+        (r".*/api/status", "GET /api/status", _call(kibana, lambda b: b.status())),
+    ),
     "honeycomb": (
         (r".*/1/auth", "GET /1/auth", _steps(honeycomb, _P1)),
         (r".*/columns", "GET /1/columns/.*", _steps(honeycomb, _P2)),
@@ -239,7 +243,13 @@ def companions(kind: str, request: str) -> Answers:
         services = {"GET /api/v3/services": Canned(text({"services": ["megatron-lm"]}).encode())}
         return trace if "services" in request else {**trace, **services}
     if kind == "honeycomb":
-        return {"GET /1/columns/.*": Canned(text({"key_name": "nemo.run.id"}).encode())}
+        result = {"id": "r1", "complete": True, "data": {"results": [{"data": {"COUNT": 1}}]}}
+        return {
+            "GET /1/columns/.*": Canned(text({"key_name": "nemo.run.id"}).encode()),
+            "POST /1/queries/.*": Canned(text({"id": "q1"}).encode()),
+            "POST /1/query_results/.*": Canned(text({"id": "r1", "complete": False}).encode(), 201),
+            "GET /1/query_results/.*": Canned(text(result).encode()),
+        }
     return {}
 
 

@@ -136,8 +136,9 @@ def _status_of_json(value: dict[str, Any]) -> int:
     if isinstance(results, dict):
         return max((int(r.get("status", 200)) for r in results.values()), default=200)
     for key in ("errorType", "status"):
-        if value.get(key) in _BY_WORD:
-            return _BY_WORD[value[key]]
+        word = value.get(key)
+        if isinstance(word, str) and word in _BY_WORD:
+            return _BY_WORD[word]
     if "accessErrorId" in value:
         return 403
     if isinstance(value.get("error"), str):

@@ -212,6 +212,7 @@ ENDPOINTS: dict[str, tuple[Endpoint, ...]] = {
         ),
     ),
     "kibana": (
+        Endpoint("GET", "/api/status"),
         Endpoint("GET", "/api/data_views"),
         Endpoint("GET", "/api/saved_objects/_find", {"type": ANY, "per_page": COUNT}, frozenset({"type"})),
     ),

@@ -9,11 +9,12 @@ from tests.backends.recorded import recorded
 from tests.corpus import Score, corpus_root
 
 
-def test_recorded_answers_are_read_as_they_mean() -> None:
-    folder = corpus_root() / "backends"
+@pytest.mark.parametrize("name", ["backends", "backends-own"])
+def test_recorded_answers_are_read_as_they_mean(name: str) -> None:
+    folder = corpus_root() / name
     if not folder.is_dir():
-        pytest.skip("this corpus has no backends")
-    score = Score("backends", "answers")
+        pytest.skip(f"this corpus has no {name}")
+    score = Score(name, "answers")
     for case in recorded(folder):
         reading = read(case)
         said = reading.status.value

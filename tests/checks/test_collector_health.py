@@ -76,10 +76,16 @@ def test_an_exporter_that_never_sent_is_named() -> None:
     assert rules(looked(waiting, waiting)) == ["not-sending"]
 
 
-def test_old_failures_are_a_caution() -> None:
-    before = page(exporter_send_failed_spans=3)
+@pytest.mark.parametrize("name", ["exporter_send_failed_spans", "receiver_refused_spans"])
+def test_old_failures_are_a_caution(name: str) -> None:
+    before = page(**{name: 3})
     said = looked(before, before)
     assert (said.status, rules(said)) == (Status.WARN, ["failed-before"])
+
+
+def test_an_exporter_that_gave_up_everything_is_named() -> None:
+    dead = page(exporter_sent_spans=0, exporter_send_failed_spans=100)
+    assert rules(looked(dead, dead)) == ["not-sending", "failed-before"]
 
 
 def test_a_restart_between_the_scrapes_is_no_failure() -> None:
