@@ -150,6 +150,8 @@ def declare(shell: Shell, node: Node) -> bool | None:
             _unexport(shell, setting)
         else:
             _declare_one(shell, setting, export, local, "A" in flags, "a" in flags)
+            if export and setting.name in shell.state.prefixed:
+                shell.state.kept[setting.name] = shell.state.vars[setting.name]
     _split_words(shell, node, settings)
     return True
 
@@ -216,7 +218,7 @@ def _declare_one(shell: Shell, s: Setting, export: bool, local: bool, table: boo
     exported = export or "allexport" in state.options
     if s.value is None:
         if local and not export:
-            state.vars[s.name] = Var(None, False, at=shell.frame.inner(line))
+            state.vars[s.name] = Var(None, old is not None and old.exported, at=shell.frame.inner(line))
         elif exported:
             base = old if old is not None else Var(state.rest.value(s.name), at=shell.frame.inner(line))
             state.vars[s.name] = replace(base, exported=True)
@@ -224,10 +226,13 @@ def _declare_one(shell: Shell, s: Setting, export: bool, local: bool, table: boo
                 shell.note(s.name, line, _loss(shell, s.name))
         return
     value = s.value if not s.append else (state.value(s.name) or EMPTY) + s.value
-    exported = exported or (old is not None and old.exported and not local)
+    exported = exported or (old is not None and old.exported)
     inspect(shell, s)
     shell.note(s.name, line, _loss(shell, s.name) if exported else shell.isolated or Loss.NOT_EXPORTED)
-    state.vars[s.name] = Var(value, exported, at=shell.frame.inner(line), by=shell.frame.path)
+    if old is not None and old.items is not None and not local:
+        state.vars[s.name] = replace(old, items=(value, *old.items[1:]), exported=exported)
+    else:
+        state.vars[s.name] = Var(value, exported, at=shell.frame.inner(line), by=shell.frame.path)
     look(shell.run, s.name, value, shell.at(line), exported)
 
 

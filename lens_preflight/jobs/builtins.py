@@ -54,7 +54,7 @@ def _unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
         if word.text.constant is None:
             _unset_many(shell, word)
             continue
-        shell.state.vars[word.constant] = Var(None, True, at=shell.frame.inner(word.line))
+        shell.state.vars[word.constant] = Var(None, False, at=shell.frame.inner(word.line))
         shell.note(word.constant, word.line, Loss.UNSET_AGAIN)
     return True
 
@@ -65,7 +65,7 @@ def _unset_many(shell: Shell, word: Field) -> None:
     prefixes = set(re.findall(r"(?<![A-Za-z])(SLURM|PMIX?|OMPI|MPI|OTEL|NEMO)(?![A-Za-z])", pattern))
     for name in list(shell.state.vars):
         if any(name.startswith(prefix + "_") for prefix in prefixes):
-            shell.state.vars[name] = Var(None, True, at=shell.frame.inner(word.line))
+            shell.state.vars[name] = Var(None, False, at=shell.frame.inner(word.line))
             shell.note(name, word.line, Loss.UNSET_AGAIN)
 
 

@@ -226,6 +226,8 @@ def call_function(
     for setting in settings:
         shell.note(setting.name, setting.line, Loss.PREFIX)
         state.vars[setting.name] = Var(setting.value, True, at=shell.frame.inner(setting.line))
+    outer_prefixed, outer_kept = state.prefixed, state.kept
+    state.prefixed, state.kept = frozenset(before), {}
     state.args = tuple(w.text for w in words[1:])
     state.frames = (*state.frames, {})
     defined: Frame = body.get("_frame", shell.frame)
@@ -238,9 +240,13 @@ def call_function(
     if state.leaving.startswith("return"):
         status = {"return 0": True, "return 1": False}.get(state.leaving)
         state.leaving = ""
+    kept = {name: state.vars.get(name, var) for name, var in state.kept.items()}
     restore(state)
+    state.prefixed, state.kept = outer_prefixed, outer_kept
     for name, var in before.items():
-        if var is None:
+        if name in kept:
+            state.vars[name] = kept[name]
+        elif var is None:
             state.vars.pop(name, None)
         else:
             state.vars[name] = var

@@ -13,7 +13,7 @@ from lens_preflight.jobs.options import split
 from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, Frame, TooMuch
 from lens_preflight.jobs.slurm import srun
 from lens_preflight.jobs.state import State
-from lens_preflight.jobs.text import Cause, Text
+from lens_preflight.jobs.text import Cause, Text, literal
 from lens_preflight.jobs.words import Field
 from lens_preflight.jobs.wrappers import WRAPPERS, Link
 
@@ -262,8 +262,9 @@ def run_script(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) ->
         frame = Frame(here.path, offset=here.offset + text.line - 1, outer=here.outer)
     else:
         frame = Frame(here.path, fixed=here.inner(text.line).line, outer=here.outer)
-    _run(Process, step, shell, frame, spelled, args, Text.of(step.words[0].text.template
-         if step.words else "bash"))  # fmt: skip
+    named = len(step.words) > 1 and step.words[0] is text
+    arg0 = step.words[1].text if named else literal("bash")
+    _run(Process, step, shell, frame, spelled, args, arg0)
 
 
 def _scripts_of(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) -> None:

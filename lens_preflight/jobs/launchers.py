@@ -390,7 +390,7 @@ def mpirun(step: Step, shell: Shell) -> None:
     hosts = _hosts(values, step, shell)
     nodes = len(hosts) or (step.where.counts.nodes if step.where.in_job else 1)
     if size is None:
-        size = sum(hosts.values()) or (step.where.counts.tasks if step.where.in_job else None)
+        size = sum(hosts.values()) or _slots(step)
     env, where = step.env, step.where
     sent = _sent(step, given)
     if len(hosts) > 1 and open_mpi and not hydra and not step.where.in_job:
@@ -408,6 +408,16 @@ def mpirun(step: Step, shell: Shell) -> None:
     where = replace(where.link("mpirun" if "mpirun" in step.words[0].constant else "mpiexec"), counts=counts,
                     width=width, batch=False)  # fmt: skip
     follow(step.next(words, env=env, where=where), shell)
+
+
+def _slots(step: Step) -> int | None:
+    """The slots of the allocation: its tasks."""
+    counts = step.where.counts
+    if not step.where.in_job:
+        return None
+    if counts.tasks is None and counts.tasks_per_node is not None and counts.nodes is not None:
+        return counts.tasks_per_node * counts.nodes
+    return counts.tasks
 
 
 def _mpi_words(words: tuple[Field, ...]) -> tuple[tuple[Field, ...], list[tuple[str, Text]]]:

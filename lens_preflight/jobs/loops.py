@@ -96,8 +96,9 @@ def _counted(shell: Shell, node: Node, head: Node) -> bool | None:
 
 def _while(shell: Shell, node: Node) -> bool | None:
     before = len(shell.run.drafts)
-    status = _turns(shell, node)
-    _once_each(shell, before)
+    counted, status = _turns(shell, node)
+    if not counted:
+        _once_each(shell, before)
     return status
 
 
@@ -112,20 +113,21 @@ def _once_each(shell: Shell, before: int) -> None:
     drafts[:] = kept
 
 
-def _turns(shell: Shell, node: Node) -> bool | None:
+def _turns(shell: Shell, node: Node) -> tuple[bool, bool | None]:
+    """Whether every turn was known, and the status."""
     for _ in range(LINES):
         status = _condition(shell, node)
         if status is None or not shell.state.alive:
             break
         if not status:
-            return True
+            return True, True
         shell.state.may_leave = False
         shell.statements(node.get("Do") or ())
         if _leave(shell):
-            return True
+            return True, True
         if shell.state.may_leave:
             break
-    return _many(shell, node, lambda s: _condition(s, node))
+    return False, _many(shell, node, lambda s: _condition(s, node))
 
 
 def _condition(shell: Shell, node: Node) -> bool | None:

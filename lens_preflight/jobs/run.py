@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.words import Field
 
 _FIRST = 0xE000
-_COUNT = 0x1900
+_COUNT = 0x1600
 _WORD = re.compile(r"[\w./:@%+-]+")
 """Private characters stand for symbols inside scripts that are composed at run time."""
 

@@ -237,7 +237,7 @@ class Shell:
             elif op == "<<<":
                 self._input(text_of(redirect.get("Word"), self) + literal("\n"))
             elif op == "<":
-                self._input_file(text_of(redirect.get("Word"), self))
+                self._input_from(redirect.get("Word"))
         return body
 
     def _written(self, node: Node) -> None:
@@ -272,6 +272,19 @@ class Shell:
         else:
             line = Text.of(*(p.rstrip("\n") if isinstance(p, str) else p for p in text.pieces))
             self.state.stdin = [line]
+
+    def _input_from(self, word: Node | None) -> None:
+        """``< file`` and ``< <(command)``."""
+        parts = parts_of(word)
+        if len(parts) != 1 or parts[0]["Type"] != "ProcSubst":
+            self._input_file(text_of(word, self))
+            return
+        text: Text | None = Text()
+        child = self.child(Loss.SUBSHELL)
+        for statement in parts[0].get("Stmts") or []:
+            more = substitution.printed(statement, child)
+            text = None if more is None or text is None else text + more
+        self._feed(text)
 
     def _input_file(self, path: Text) -> None:
         content = self.file_text(path)

@@ -401,7 +401,7 @@ def export_to_tasks(step: Step, options: Options) -> tuple[Exported, Where]:
         if setting is not None:
             name, value = setting
             keeps = "ALL" in upper and name in env.variables and env.value(name) is not None
-            if keeps and option is not None:
+            if keeps:
                 value = env.value(name) or value
             changes[name] = Bound(value, at, "--export")
         elif item.constant and item.constant.upper() not in ("ALL", "NONE", "NIL"):

@@ -75,7 +75,7 @@ def parse(text: str) -> Tree:
         return plain
     if len(text) > LIMIT:
         return Tree((), failed=f"it is longer than {LIMIT >> 20} MB")
-    lines = text.encode("utf-8", "surrogateescape").split(b"\n")
+    lines = text.translate(_HIDE).encode("utf-8", "replace").split(b"\n")
     blanked: list[tuple[int, str]] = []
     for _ in range(ATTEMPTS):
         tree, line, why = _once(b"\n".join(lines))
@@ -104,7 +104,8 @@ def _once(script: bytes) -> tuple[list[Node] | None, int, str]:
     )
     if done.returncode == 0:
         try:
-            root = json.loads(done.stdout, object_pairs_hook=_compact)
+            out = done.stdout.decode("utf-8", "replace").translate(_SHOW)
+            root = json.loads(out, object_pairs_hook=_compact)
         except RecursionError:
             return None, 0, "it is nested too deeply"
         return root.get("Stmts") or [], 0, ""
@@ -132,6 +133,10 @@ def _plain(text: str) -> Tree | None:
     args = [{"Pos": 1, "Parts": [{"Type": "Lit", "Pos": 1, "Value": w}]} for w in words]
     return Tree(({"Pos": 1, "Cmd": {"Type": "CallExpr", "Pos": 1, "Args": args}, "Position": 1},))
 
+
+_HIDE = {0xDC00 + byte: 0xF600 + byte for byte in range(0x80, 0x100)}
+_SHOW = {private: escaped for escaped, private in _HIDE.items()}
+"""The parser takes UTF-8 only: other bytes go through it as private characters."""
 
 _KEYWORDS = frozenset(
     [

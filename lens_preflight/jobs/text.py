@@ -11,6 +11,9 @@ from lens_preflight.core.words import Spread
 
 _WIDTH = {Spread.JOB: 0, Spread.RUN: 1, Spread.NODE: 2, Spread.TASK: 3}
 MAX_ALTERNATIVES = 16
+MAX_PIECES = 64
+MAX_LENGTH = 1 << 17
+MAX_WEIGHT = 128
 
 
 class Cause(enum.Enum):
@@ -41,7 +44,7 @@ class Symbol:
     ``known`` is its text when that can be said all the same; ``assumed`` then says that the
     submitter may change it. ``optional``: it may also be unset. ``values`` are the possible texts
     (None: unset), as far as they can be listed. ``hint`` is a path on this side that stands for it;
-    ``source`` the words of the command that prints it.
+    ``source`` the words of the command that prints it. ``weight`` counts what ``values`` hold.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Symbol:
     hint: str | None = None
     reason: str = ""
     source: str = ""
+    weight: int = 1
 
     @property
     def why(self) -> str:
@@ -76,6 +80,9 @@ class Text:
                 merged[-1] += piece
             elif piece != "":
                 merged.append(piece)
+        if len(merged) > MAX_PIECES or any(isinstance(p, str) and len(p) > MAX_LENGTH for p in merged):
+            spread = widest(p.spread for p in merged if isinstance(p, Symbol))
+            return cls((Symbol("a long text", Cause.COMMAND, spread, reason="it is too long to follow"),))
         return cls(tuple(merged))
 
     def __add__(self, other: Text) -> Text:
@@ -206,18 +213,20 @@ def join(a: Text | None, b: Text | None, reason: str = "") -> Text | None:
                 flat.append(value)
     if a is not None and b is not None and a.constant is not None and a.constant == b.constant:
         return a if a.certain is None else b
-    if len(flat) > MAX_ALTERNATIVES:
-        flat = []
-    names = [("unset" if v is None else v.template) for v in flat]
-    spread = widest(v.spread for v in flat if v is not None)
+    weight = 1 + sum(s.weight for v in flat if v is not None for s in v.symbols)
     known_unset = None in flat or any(v is not None and v.optional for v in flat)
+    spread = widest(v.spread for v in flat if v is not None)
+    if len(flat) > MAX_ALTERNATIVES or weight > MAX_WEIGHT:
+        flat, weight = [], 1
+    names = [("unset" if v is None else v.template) for v in flat]
     one = Symbol(
-        "|".join(names) or "?",
+        "|".join(names)[:400] or "?",
         Cause.BRANCH,
         spread,
         optional=known_unset or not flat,
         values=tuple(flat),
         reason=reason,
+        weight=weight,
     )
     return Text((one,))
 

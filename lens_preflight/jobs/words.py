@@ -23,6 +23,7 @@ _HEREDOC_ESCAPES = re.compile(r"\\([$`\\])")
 _ESCAPES = re.compile(r"\\(\n|.)", re.DOTALL)
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
 MAX_FIELDS = 4096
+MAX_BRACES = 512
 
 
 @dataclass(frozen=True)
@@ -290,6 +291,19 @@ def _is_placed(parts: Sequence[Node], pieces: Sequence[str | Symbol]) -> bool:
 
 
 def _braces(word: Node) -> list[Node]:
+    """The words that the braces of a word stand for; left as they are when there are too many."""
+    if not any(p["Type"] == "Lit" and "{" in p["Value"] for p in parts_of(word)):
+        return [word]
+    found = [word]
+    while len(found) <= MAX_BRACES:
+        several = [_one_brace(one) for one in found]
+        if all(len(s) == 1 for s in several):
+            return found
+        found = [one for s in several for one in s]
+    return [word]
+
+
+def _one_brace(word: Node) -> list[Node]:
     parts = parts_of(word)
     for index, part in enumerate(parts):
         if part["Type"] != "Lit" or "{" not in part["Value"]:
@@ -297,11 +311,10 @@ def _braces(word: Node) -> list[Node]:
         options = brace_options(part["Value"])
         if options is None:
             continue
-        expanded: list[Node] = []
-        for option in options[:256]:
-            changed = [*parts[:index], {**part, "Value": option}, *parts[index + 1 :]]
-            expanded += _braces({**word, "Parts": changed})
-        return expanded
+        return [
+            {**word, "Parts": [*parts[:index], {**part, "Value": option}, *parts[index + 1 :]]}
+            for option in options[:256]
+        ]
     return [word]
 
 
