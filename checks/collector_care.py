@@ -21,11 +21,7 @@ def care_findings(config: CollectorConfig, topology: str | None) -> Iterator[Fin
     for pipeline in fed.values():
         yield from _limiter_place(config, pipeline)
         yield from _batching(config, pipeline)
-    exporters = dict.fromkeys(route.end.id for route in config.routes if not route.generates)
-    for identity in exporters:
-        component = config.find("exporters", identity)
-        if component is not None:
-            yield from exporter_findings(config, component)
+    yield from _exporters(config)
     yield from _limiter_sizes(config)
     yield from _small_messages(config)
     yield from _sampling(config)
@@ -37,6 +33,17 @@ def care_findings(config: CollectorConfig, topology: str | None) -> Iterator[Fin
             config.deployment.tag_at,
             remedy="write a version: otel/opentelemetry-collector-contrib:0.146.0",
         )
+
+
+def _exporters(config: CollectorConfig) -> Iterator[Finding]:
+    """Each exporter once; what several share, such as a directory, is told once."""
+    said: set[str] = set()
+    for identity in dict.fromkeys(route.end.id for route in config.routes if not route.generates):
+        component = config.find("exporters", identity)
+        for finding in exporter_findings(config, component) if component is not None else ():
+            if finding.fingerprint not in said:
+                said.add(finding.fingerprint)
+                yield finding
 
 
 def _limiter_place(config: CollectorConfig, pipeline: Pipeline) -> Iterator[Finding]:

@@ -59,7 +59,7 @@ def _said_already(config: CollectorConfig, signal: str) -> bool:
     near = any(p.signal not in ("traces", "metrics", "logs", "profiles") for p in config.pipelines)
     known = {**config.of("receivers"), **config.of("connectors")}
     broken = any(r.id not in known for p in config.of_signal(signal) for r in p.receivers)
-    empty = any(not p.receivers for p in config.of_signal(signal))
+    empty = any(not p.receivers or not p.exporters for p in config.of_signal(signal))
     return not config.pipelines or near or broken or empty
 
 

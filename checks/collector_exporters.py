@@ -79,10 +79,10 @@ def _queue(config: CollectorConfig, component: Component) -> Iterator[Finding]:
                 remedy=f"add: extensions: {{{storage}: {{directory: /var/lib/otelcol/queue}}}}, and list it",
             )
         else:
-            yield from _directory(extension, component)
+            yield from _directory(extension)
 
 
-def _directory(extension: Component, component: Component) -> Iterator[Finding]:
+def _directory(extension: Component) -> Iterator[Finding]:
     directory = extension.text("directory")
     volatile = directory is not None and (
         directory.startswith(("/tmp", "/dev/shm", "/var/tmp")) or not directory.startswith(("/", "${"))
@@ -90,7 +90,7 @@ def _directory(extension: Component, component: Component) -> Iterator[Finding]:
     if volatile:
         yield Finding(
             rules.QUEUE_VOLATILE,
-            f"the queue of {component.id} is kept in {directory}",
+            f"{extension.id} keeps queues in {directory}",
             extension.line_of("directory"),
             remedy="write directory: /var/lib/otelcol/queue",
         )

@@ -161,7 +161,7 @@ def _ranks(ctx: Context) -> tuple[int, str]:
     return (
         (max(counts), "" if known else "the size of the world was not given")
         if counts
-        else (size, ("not evaluated"))
+        else (size, "not evaluated")
     )
 
 
@@ -207,7 +207,7 @@ def _collector(config: CollectorConfig, load: Load) -> Iterator[Finding]:
                 evidence={
                     **reckoned,
                     "a minute": f"{needed:g} spans",
-                    ("holds"): f"{queue.spans / load.total:.2g} s",
+                    "holds": f"{queue.spans / load.total:.2g} s",
                 },
                 remedy=f"write in {queue.exporter}: sending_queue: {{queue_size: "
                 f"{int(needed / queue.batch) + 1}, storage: file_storage/queue}}",

@@ -74,5 +74,5 @@ def processor(name: str, body: str, signal: str = "traces", text: str = GOOD) ->
     return (
         head
         + f"    {signal}:\n"
-        + tail.replace(("[memory_limiter, batch]"), f"[memory_limiter, {name}, batch]", 1)
+        + tail.replace("[memory_limiter, batch]", f"[memory_limiter, {name}, batch]", 1)
     )

@@ -28,7 +28,7 @@ def test_a_way_leads_through_connectors_that_hand_on(tmp_path: Path) -> None:
     assert [p.id for p in route.pipelines] == ["traces", "traces/b"]
     assert ([r.id for r in route.processors], route.end.id) == (
         ["memory_limiter", "batch", "batch"],
-        ("otlp/store"),
+        "otlp/store",
     )
 
 
@@ -36,9 +36,7 @@ def test_connectors_that_feed_themselves_end(tmp_path: Path) -> None:
     text = edited("exporters: [otlp/store, otlphttp/second]", "exporters: [forward/a]")
     text = edited("      receivers: [otlp]\n", "      receivers: [otlp, forward/a]\n", text)
     assert [
-        r.end.id
-        for r in read(tmp_path, text + "connectors: {forward/a: }\n").routes
-        if r.signal == ("traces")
+        r.end.id for r in read(tmp_path, text + "connectors: {forward/a: }\n").routes if r.signal == "traces"
     ] == []
 
 
@@ -52,7 +50,7 @@ def test_pipelines_without_an_otlp_receiver_are_no_way(tmp_path: Path) -> None:
     [
         ('resource.attributes["nv.dl.rank"] != 7', [7], [0, 6, 8]),
         (
-            ('not (resource.attributes["nv.dl.rank"] == 0 or resource.attributes["nv.dl.rank"] == 8)'),
+            'not (resource.attributes["nv.dl.rank"] == 0 or resource.attributes["nv.dl.rank"] == 8)',
             [0, 8],
             [1, 9],
         ),
@@ -69,7 +67,7 @@ def test_a_filter_on_the_rank(tmp_path: Path, condition: str, kept: list[int], d
 def test_a_filter_that_is_not_used_or_not_understood_filters_nothing(tmp_path: Path) -> None:
     unused = edited(
         "processors:\n",
-        ("processors:\n  filter/r: {traces: {span: ['resource.attributes[\"dl.rank\"] != 0']}}\n"),
+        "processors:\n  filter/r: {traces: {span: ['resource.attributes[\"dl.rank\"] != 0']}}\n",
     )
     assert not read(tmp_path, unused).filters_rank()
     odd = processor("filter/r", "{traces: {span: ['Int(resource.attributes[\"dl.rank\"]) - 1 == 0']}}")
@@ -121,7 +119,7 @@ def test_the_host_of_an_address(address: str, host: str) -> None:
         ("0", 0.0),
         ("5", 5e-9),
         ("1.5ms", 0.0015),
-        (("x"), None),
+        ("x", None),
         (None, None),
     ],
 )
@@ -149,7 +147,7 @@ def test_bind_addresses(endpoint: str, loopback: bool, everywhere: bool) -> None
 def test_what_the_queues_hold(tmp_path: Path) -> None:
     first, second = queues(read(tmp_path, GOOD))
     assert (first.exporter, first.spans, first.persistent, first.limit_mib) == (
-        ("otlp/store"),
+        "otlp/store",
         1024000,
         True,
         2000,
@@ -159,7 +157,7 @@ def test_what_the_queues_hold(tmp_path: Path) -> None:
 
 def test_how_the_exporter_spells_names(tmp_path: Path) -> None:
     text = edited(
-        "    resource_to_tele", ("    add_metric_suffixes: false\n    namespace: site\n    resource_to_tele")
+        "    resource_to_tele", "    add_metric_suffixes: false\n    namespace: site\n    resource_to_tele"
     )
     (translation,) = translations(read(tmp_path, text))
     assert (translation.strategy, translation.namespace) == ("UnderscoreEscapingWithoutSuffixes", "site")

@@ -69,7 +69,7 @@ def test_other_languages_are_told_apart(tmp_path: Path, text: str, dialect: str)
         ("a: [\n", 2),
         ("", 1),
         ("foo: bar\n", 1),
-        (("receivers: &a [*a]\n"), 1),
+        ("receivers: &a [*a]\n", 1),
     ],
 )
 def test_what_is_no_configuration_says_where(tmp_path: Path, text: str, line: int) -> None:

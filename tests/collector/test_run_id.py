@@ -24,12 +24,12 @@ PLAIN = edited("    resource_to_telemetry_conversion: {enabled: true}\n", "")
         ("transform", "{metric_statements: ['delete_key(datapoint.attributes, \"nemo.run.id\")']}", False),
         (
             "transform",
-            ("{trace_statements: [{context: resource, statements: ['keep_keys(attributes, [\"a\"])']}]}"),
+            "{trace_statements: [{context: resource, statements: ['keep_keys(attributes, [\"a\"])']}]}",
             True,
         ),
         (
             "transform",
-            ("{trace_statements: [{context: span, statements: ['keep_keys(attributes, [\"a\"])']}]}"),
+            "{trace_statements: [{context: span, statements: ['keep_keys(attributes, [\"a\"])']}]}",
             False,
         ),
         ("transform", "{log_statements: ['delete_matching_keys(resource.attributes, \"(?i)nemo\")']}", True),
@@ -60,21 +60,21 @@ def test_relatives_are_told_apart(tmp_path: Path) -> None:
         (
             edited(
                 "resource_to_telemetry_conversion: {enabled: true}",
-                ("resource_constant_labels: {included: [nemo.run.id]}"),
+                "resource_constant_labels: {included: [nemo.run.id]}",
             ),
             True,
         ),
         (
             edited(
                 "resource_to_telemetry_conversion: {enabled: true}",
-                ("resource_constant_labels: {included: ['nemo.*']}"),
+                "resource_constant_labels: {included: ['nemo.*']}",
             ),
             True,
         ),
         (
             edited(
                 "resource_to_telemetry_conversion: {enabled: true}",
-                ("resource_constant_labels: {included: [host.name]}"),
+                "resource_constant_labels: {included: [host.name]}",
             ),
             False,
         ),
@@ -147,12 +147,12 @@ def test_a_copy_that_is_deleted_again_is_none(tmp_path: Path) -> None:
     )
     text = edited(
         "processors:\n",
-        ("processors:\n  attributes: {actions: [{key: nemo.run.id, action: delete}]}\n"),
+        "processors:\n  attributes: {actions: [{key: nemo.run.id, action: delete}]}\n",
         copied,
     )
     config = read(
         tmp_path,
-        edited("[memory_limiter, transform, batch]", ("[memory_limiter, transform, attributes]"), text),
+        edited("[memory_limiter, transform, batch]", "[memory_limiter, transform, attributes]", text),
     )
     exporter = config.find("exporters", "prometheus")
     (route,) = [r for r in config.routes if r.end.id == "prometheus"]

@@ -22,7 +22,7 @@ RUN = {
 def panel(number: int, title: str, *queries: str | dict[str, Any], **more: Any) -> dict[str, Any]:
     """One classic panel; a text is a PromQL query."""
     targets = [
-        {"refId": chr(65 + n), ("expr"): query} if isinstance(query, str) else query
+        {"refId": chr(65 + n), "expr": query} if isinstance(query, str) else query
         for n, query in enumerate(queries)
     ]
     return {
@@ -30,7 +30,7 @@ def panel(number: int, title: str, *queries: str | dict[str, Any], **more: Any) 
         "type": "timeseries",
         "title": title,
         "datasource": SOURCE,
-        ("targets"): targets,
+        "targets": targets,
         **more,
     }
 

@@ -51,7 +51,7 @@ def shown(text: str, catalogue: Catalogue | None = None) -> set[Family]:
         ("rate(gym_rollout_duration_ms_milliseconds_count[5m])", {RATE}),
         ("gym_rollout_duration_ms_milliseconds_count", set()),
         (
-            ('rate(traces_span_metrics_duration_milliseconds_sum{span_name="megatron.train.iteration"}[5m])'),
+            'rate(traces_span_metrics_duration_milliseconds_sum{span_name="megatron.train.iteration"}[5m])',
             {STEP},
         ),
         ('rate(traces_span_metrics_duration_milliseconds_sum{span_name=~".*checkpoint.*"}[5m])', set()),

@@ -26,7 +26,7 @@ def wrapped(board: dict[str, Any], how: str) -> str:
         return json.dumps({"meta": {}, "dashboard": board}, indent=1)
     if how == "v1beta1":
         return json.dumps(
-            {"apiVersion": "dashboard.grafana.app/v1beta1", "kind": "Dashboard", ("spec"): board}, indent=1
+            {"apiVersion": "dashboard.grafana.app/v1beta1", "kind": "Dashboard", "spec": board}, indent=1
         )
     if how == "configmap":
         return "kind: ConfigMap\ndata:\n  board.json: |\n" + textwrap.indent(text, "    ")
@@ -70,7 +70,7 @@ def test_a_panel_that_shows_another_panels_queries() -> None:
         "id": 2,
         "type": "stat",
         "datasource": {"type": "datasource", "uid": "-- Dashboard --"},
-        ("targets"): [{("panelId"): 1}],
+        "targets": [{("panelId"): 1}],
     }
     board = read(classic(panel(1, "Loss", LOSS), reuse))
     assert [p.id for p, _, _ in board.queries] == ["1", "2"]
@@ -84,7 +84,7 @@ def test_hidden_targets_count_only_for_a_shown_expression() -> None:
         "refId": "B",
         "datasource": {"type": "__expr__", "uid": "__expr__"},
         "type": "math",
-        ("expression"): ("$A*2"),
+        "expression": "$A*2",
     }
     assert read(classic(panel(1, "x", hidden))).queries == ()
     assert len(read(classic(panel(1, "x", hidden, math))).queries) == 1
@@ -110,7 +110,7 @@ def test_variables_in_text_and_object_form() -> None:
         "name": "b",
         "type": "query",
         "query": {"query": "label_values(m, l)", "qryType": 1},
-        ("refresh"): 0,
+        "refresh": 0,
     }
     as_definition = {"name": "c", "type": "query", "query": "", "definition": "label_values(m, l)", "hide": 2}
     board = read(classic(variables=[as_object, as_definition]))
@@ -173,7 +173,7 @@ def test_programs_are_not_evaluated(path: str, text: str, words: str) -> None:
         ("a: 1\n  b: 2\n", 2),
         ('{"a": 1}', 1),
         ("", 1),
-        (("[") * 9000, 1),
+        ("[" * 9000, 1),
     ],
 )
 def test_what_is_no_dashboard_says_where(text: str, line: int) -> None:
@@ -188,7 +188,7 @@ def test_other_files_of_a_folder_are_passed_over(tmp_path: Path) -> None:
     boards = read_dashboards([tmp_path])
     assert [(Path(b.path).name, b.failure is None) for b in boards] == [
         ("a.json", True),
-        (("broken.json"), False),
+        ("broken.json", False),
     ]
 
 
@@ -212,9 +212,7 @@ def test_saved_objects_of_kibana_are_one_dashboard() -> None:
                     "formBased": {
                         "layers": {
                             "x": {
-                                "columns": {
-                                    "c": {"operationType": ("percentile"), ("sourceField"): ("duration")}
-                                }
+                                "columns": {"c": {"operationType": "percentile", "sourceField": ("duration")}}
                             }
                         }
                     }
@@ -234,7 +232,7 @@ def test_saved_objects_of_kibana_are_one_dashboard() -> None:
     holder = {
         "id": "d",
         "type": "dashboard",
-        "attributes": {"title": "D", ("panelsJSON"): json.dumps([inside])},
+        "attributes": {"title": "D", "panelsJSON": json.dumps([inside])},
     }
     text = "\n".join(json.dumps(o) for o in (lens, search, holder)) + "\n"
     board = read(text, "o.ndjson")

@@ -35,7 +35,7 @@ def write(folder: Path, text: str, name: str = "r.yml") -> Path:
         ("kind: PrometheusRule\nspec:\n" + textwrap.indent(PLAIN, "  "), [7, 10]),
         ("kind: ConfigMap\ndata:\n  r.yml: |\n" + textwrap.indent(PLAIN, "    "), [8, 11]),
         (
-            "kind: List\nitems:\n  - kind: PrometheusRule\n    spec:\n" + textwrap.indent(PLAIN, ("      ")),
+            "kind: List\nitems:\n  - kind: PrometheusRule\n    spec:\n" + textwrap.indent(PLAIN, "      "),
             [9, 12],
         ),
         ("additionalPrometheusRulesMap:\n  x:\n" + textwrap.indent(PLAIN, "    "), [7, 10]),
@@ -45,7 +45,7 @@ def test_rules_are_found_in_their_wrappers(tmp_path: Path, text: str, lines: lis
     (file,) = read_rules([write(tmp_path, text)])
     assert [(r.kind, r.name, r.text) for r in file.rules] == [
         ("record", "a:b", "sum(x)"),
-        ("alert", "A", ("a:b > 1")),
+        ("alert", "A", "a:b > 1"),
     ]
     assert [r.at.line for r in file.rules] == lines
 

@@ -1,0 +1,93 @@
+"""collector-alerts: who is told when the collector loses data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lens_preflight.checks.collector_alerts import collector_alerts
+from lens_preflight.core.words import Status
+from lens_preflight.dashboards.rules import read_rules
+from tests.checks.asking import Answer, Asked, ask
+
+SENDS = "rate(otelcol_exporter_send_failed_spans_total[5m]) > 0"
+QUEUE = "otelcol_exporter_queue_size / otelcol_exporter_queue_capacity > 0.8"
+
+
+def say(folder: Path, *texts: str) -> Answer:
+    """What the check says of some files."""
+    paths = []
+    for number, text in enumerate(texts):
+        path = folder / f"r{number}.yml"
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return ask(collector_alerts, Asked(rules=read_rules(paths)))
+
+
+def alerts(*expressions: str, record: str = "") -> str:
+    """A file of alerts, and one recording rule."""
+    lines = ["groups:", "- rules:"]
+    if record:
+        lines += ["  - record: rec:x", f"    expr: '{record}'"]
+    for number, expression in enumerate(expressions):
+        lines += [f"  - alert: A{number}", f"    expr: '{expression}'"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "sends",
+    [
+        SENDS,
+        "rate(otelcol_exporter_send_failed_spans[5m]) > 0",
+        'rate({__name__=~"otelcol_exporter_send_failed_.*"}[5m]) > 0',
+        "otelcol_exporter_enqueue_failed_log_records_total > 0",
+        "rate(otelcol_exporter_send_failed_spans__spans__total[5m]) > 0",
+    ],
+)
+def test_names_of_all_versions_count(tmp_path: Path, sends: str) -> None:
+    answer = say(tmp_path, alerts(sends, QUEUE))
+    assert (answer.status, answer.reason) == (Status.PASS, "alerts on the collector: A0, A1")
+
+
+def test_recording_rules_are_followed(tmp_path: Path) -> None:
+    assert say(tmp_path, alerts("rec:x > 0", QUEUE, record=SENDS)).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("expressions", "missing"),
+    [
+        ([QUEUE], {"no-send-failure-alert"}),
+        ([SENDS], {"no-queue-alert"}),
+        (["up == 0"], {"no-send-failure-alert", "no-queue-alert"}),
+    ],
+)
+def test_what_is_missing_warns(tmp_path: Path, expressions: list[str], missing: set[str]) -> None:
+    answer = say(tmp_path, alerts(*expressions))
+    assert (answer.status, answer.rules()) == (Status.WARN, missing)
+
+
+def test_a_recording_rule_alone_tells_nobody(tmp_path: Path) -> None:
+    assert "no-send-failure-alert" in say(tmp_path, alerts(QUEUE, record=SENDS)).rules()
+
+
+@pytest.mark.parametrize(
+    ("scrape", "told"),
+    [
+        ("static_configs: [{targets: ['c:8889']}]", {"not-scraped"}),
+        ("static_configs: [{targets: ['c:8889', 'c:8888']}]", set()),
+        ("kubernetes_sd_configs: [{role: pod}]", set()),
+    ],
+)
+def test_prometheus_must_scrape_the_collector(tmp_path: Path, scrape: str, told: set[str]) -> None:
+    config = f"scrape_configs:\n- job_name: x\n  {scrape}\n"
+    assert say(tmp_path, alerts(SENDS, QUEUE), config).rules() == told
+
+
+def test_a_file_that_is_no_rules_fails_with_its_line(tmp_path: Path) -> None:
+    finding = say(tmp_path, "groups:\n- rules: [\n").one("unreadable")
+    assert finding.at.line == 3 and "promtool check rules" in finding.remedy
+
+
+def test_an_expression_that_does_not_parse_is_told(tmp_path: Path) -> None:
+    assert say(tmp_path, alerts(SENDS, QUEUE, "sum(x) >")).rules() == {"bad-expression"}

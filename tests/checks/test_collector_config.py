@@ -1,0 +1,301 @@
+"""collector-config: one fault at a time, with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lens_preflight.checks.collector_config import collector_config
+from lens_preflight.core.finding import Location
+from lens_preflight.core.words import Status
+from lens_preflight.dashboards.rules import RuleFile
+from tests.checks.asking import Answer, Asked, ask
+from tests.collector.configs import GOOD, edited, processor, read
+from tests.dashboards.boards import RUN, classic, panel
+from tests.dashboards.boards import read as read_board
+
+
+def say(folder: Path, *texts: str, **more: Any) -> Answer:
+    """What the check says of a configuration."""
+    return ask(collector_config, Asked(collector=read(folder, *texts), **more))
+
+
+def weighty(answer: Answer) -> set[str]:
+    """The rules that are more than notes."""
+    return {f.rule.name for f in answer.findings if f.severity.word != "note"}
+
+
+def blockers(answer: Answer) -> set[str]:
+    """The rules that make it fail."""
+    return {f.rule.name for f in answer.findings if f.severity.word == "blocker"}
+
+
+def test_a_good_configuration_starts(tmp_path: Path) -> None:
+    answer = say(tmp_path, GOOD)
+    assert answer.status is Status.PASS and weighty(answer) == set()
+    assert "traces to otlp/store, otlphttp/second" in answer.reason
+
+
+STARTS = [
+    ("receivers: [otlp]", "receivers: [otpl]", "undefined-reference", "receivers: [otpl]"),
+    ("[memory_limiter, batch]", "[memory_limiter, batsh]", "undefined-reference", "batsh"),
+    (
+        "extensions: [health_check, file",
+        "extensions: [pprof, health_check, file",
+        "undefined-reference",
+        "pprof",
+    ),
+    (
+        "extensions: [health_check, file_storage/q]",
+        "extensions: [health_check]",
+        "extension-not-started",
+        "storage: file",
+    ),
+    ("service:\n", "services: {}\nservice:\n", "unknown-section", "services:"),
+    ("sending_queue: {queue", "sendng_queue: {queue", "unknown-key", "sendng_queue"),
+    ("    traces:\n", "    trace:\n", "unknown-signal", "    trace:"),
+    ("      exporters: [prometheus, otlphttp/second]\n", "", "empty-pipeline", "    metrics:\n      rec"),
+    (
+        "exporters: [otlp/store, otlp",
+        "exporters: [prometheus, otlp",
+        "wrong-signal",
+        "exporters: [prometheus, otlphttp",
+    ),
+    ("limit_mib: 2000, spike_limit_mib: 400", "spike_limit_mib: 400", "limiter-invalid", "  memory_limiter:"),
+    ("check_interval: 1s", "check_interval: 0s", "limiter-invalid", "  memory_limiter:"),
+    ("spike_limit_mib: 400", "spike_limit_mib: 2000", "limiter-invalid", "  memory_limiter:"),
+    ("send_batch_max_size: 1024", "send_batch_max_size: 100", "batch-invalid", "send_batch_max_size: 100"),
+    ("queue_size: 2000", "queue_size: 0", "queue-invalid", "queue_size: 0"),
+    ("max_elapsed_time: 0", "max_elapsed_time: 10s", "retry-invalid", "max_elapsed_time: 10s"),
+    ("storage: file_storage/q}", "storage: file_storage/q, blocking: true}", "removed-key", "blocking"),
+    ("  prometheus:\n    end", "  logging: {}\n  prometheus:\n    end", "removed-component", "  logging:"),
+    ("level: normal", "address: 0.0.0.0:8888", "telemetry-address", "address:"),
+    ("endpoint: store.example.invalid:4317", "endpoint: ${STORE:-x}", "shell-default", "${STORE"),
+    ("endpoint: store.example.invalid:4317", "endpoint: ${STORE:4317}", "bad-variable", "${STORE"),
+]
+CARE = [
+    ("[memory_limiter, batch]", "[batch, memory_limiter]", "limiter-late", "[batch, memory_limiter]"),
+    ("[memory_limiter, batch]", "[batch]", "limiter-missing", "processors: [batch]"),
+    ("spike_limit_mib: 400", "spike_limit_mib: 1500", "limiter-tight", "spike_limit_mib: 1500"),
+    ("[memory_limiter, batch]", "[memory_limiter]", "no-batching", "processors: [memory_limiter]"),
+    ("timeout: 2s", "timeout: 2", "duration-without-unit", "timeout: 2"),
+    (
+        "sending_queue: {queue_size: 2000, storage: file_storage/q}",
+        "sending_queue: {enabled: false}",
+        "queue-off",
+        "enabled: false",
+    ),
+    (
+        "{queue_size: 2000, storage: file_storage/q}",
+        "{queue_size: 2000}",
+        "queue-in-memory",
+        "sending_queue: {queue_size: 2000}",
+    ),
+    ("directory: /var/lib/otelcol/q", "directory: /tmp/q", "queue-volatile", "/tmp/q"),
+    ("directory: /var/lib/otelcol/q", "directory: spool", "queue-volatile", "spool"),
+    ("{max_elapsed_time: 0}", "{enabled: false}", "retry-off", "retry_on_failure: {enabled: false}"),
+    ("{max_elapsed_time: 0}", "{max_elapsed_time: 5m}", "retry-short", "max_elapsed_time: 5m"),
+    ("tls: {ca_file: /etc/ca.pem}", "tls: {insecure: true}", "tls-off", "insecure: true"),
+    ("https://second", "http://second", "tls-off", "http://second"),
+    ("tls: {ca_file: /etc/ca.pem}", "headers: {api_key: abc}", "inline-secret", "api_key"),
+    ("https://second.example", "https://u:p@second.example", "inline-secret", "u:p@"),
+    ("level: normal", "level: none", "telemetry-off", "level: none"),
+    (
+        "      readers: [{pull: {exporter: {prometheus: {host: 0.0.0.0, port: 8888}}}}]\n",
+        "",
+        "telemetry-local",
+        "level: normal",
+    ),
+    ("host: 0.0.0.0", "host: localhost", "telemetry-local", "host: localhost"),
+    ("extensions: [health_check, file", "extensions: [file", "health-not-listed", "  health_check:"),
+    ("max_recv_msg_size_mib: 16", "max_recv_msg_size_mib: 1", "message-size", "max_recv_msg_size_mib"),
+    ("send_batch_size: 512, send_batch_max_size: 1024", "send_batch_size: 20000", "message-size", "20000"),
+    ("    resource_to_tele", "    metric_expiration: 3h\n    resource_to_tele", "stale-series", "3h"),
+    (
+        "endpoint: https://second",
+        "headers: {x: $TOKEN}\n    endpoint: https://second",
+        "bare-variable",
+        "$TOKEN",
+    ),
+]
+LOSES = [
+    (
+        "resource_to_telemetry_conversion: {enabled: true}",
+        "send_timestamps: true",
+        "run-id-not-a-label",
+        "  prometheus:\n",
+    ),
+    (
+        "https://second.example.invalid",
+        "https://second.example.invalid/v1/traces",
+        "doubled-path-only-sink",
+        "/v1/traces",
+    ),
+]
+
+
+def line_of(text: str, marker: str) -> int:
+    """The line in which a marker begins."""
+    return text[: text.index(marker)].count("\n") + 1
+
+
+@pytest.mark.parametrize(("old", "new", "rule", "marker"), STARTS)
+def test_what_does_not_start_fails(tmp_path: Path, old: str, new: str, rule: str, marker: str) -> None:
+    text = edited(old, new)
+    answer = say(tmp_path, text)
+    assert answer.status is Status.FAIL and blockers(answer) == {rule}
+    assert min(f.at.line or 0 for f in answer.findings if f.rule.name == rule) == line_of(text, marker)
+
+
+@pytest.mark.parametrize(("old", "new", "rule", "marker"), CARE)
+def test_what_is_only_careless_warns(tmp_path: Path, old: str, new: str, rule: str, marker: str) -> None:
+    text = edited(old, new)
+    answer = say(tmp_path, text)
+    assert answer.status is Status.WARN and weighty(answer) == {rule}
+    assert answer.one(rule).at.line == line_of(text, marker)
+
+
+def test_what_hides_the_run_or_loses_a_signal_fails(tmp_path: Path) -> None:
+    old, new, rule, marker = LOSES[0]
+    text = edited(old, new)
+    assert say(tmp_path, text).one(rule).at.line == line_of(text, marker)
+    only = edited("[otlp/store, otlphttp/second]", "[otlphttp/second]", edited(*LOSES[1][:2]))
+    assert weighty(say(tmp_path, only)) == {"doubled-path-only-sink"}
+    assert weighty(say(tmp_path, edited(*LOSES[1][:2]))) == {"doubled-path"}
+
+
+def test_two_missing_halves_of_a_connector(tmp_path: Path) -> None:
+    assert weighty(say(tmp_path, GOOD + "connectors: {forward: }\n")) == set()
+    text = edited("exporters: [otlp/store, otlphttp/second]", "exporters: [otlp/store, forward]")
+    assert weighty(say(tmp_path, text + "connectors: {forward: }\n")) == {"one-sided-connector"}
+
+
+@pytest.mark.parametrize(
+    ("topology", "rule"),
+    [("gateway", "bind-localhost"), (None, "bind-localhost-unsaid"), ("node-agent", None)],
+)
+def test_a_receiver_on_this_machine_only(tmp_path: Path, topology: str | None, rule: str | None) -> None:
+    text = GOOD.replace("endpoint: 0.0.0.0:4317, ", "").replace("0.0.0.0:4318", "127.0.0.1:4318")
+    answer = say(tmp_path, text, topology=topology)
+    assert weighty(answer) == ({rule} if rule else set())
+
+
+def test_one_protocol_on_this_machine_only(tmp_path: Path) -> None:
+    finding = say(tmp_path, edited("0.0.0.0:4318", "localhost:4318")).one("bind-partly-local")
+    assert finding.remedy == "write: http: {endpoint: 0.0.0.0:4318}"
+
+
+def test_the_operator_binds_to_all_interfaces(tmp_path: Path) -> None:
+    text = GOOD.replace("{endpoint: 0.0.0.0:4317, max_recv_msg_size_mib: 16}", "{}").replace(
+        "{endpoint: 0.0.0.0:4318}", "{}"
+    )
+    assert "bind-localhost" in weighty(say(tmp_path, text))
+    wrapped = "kind: OpenTelemetryCollector\nspec:\n  config: |\n" + "".join(
+        f"    {line}\n" for line in text.splitlines()
+    )
+    assert weighty(say(tmp_path, wrapped)) == set()
+
+
+@pytest.mark.parametrize("signal", ["traces", "metrics"])
+def test_a_signal_that_nobody_takes_or_keeps(tmp_path: Path, signal: str) -> None:
+    other = "metrics" if signal == "traces" else "traces"
+    gone = GOOD.replace(f"    {signal}:\n      receivers: [otlp]", f"    {other}/b:\n      receivers: [otlp]")
+    found = say(tmp_path, gone).one("signal-not-received")
+    assert signal in found.message
+    exporters = "[otlp/store, otlphttp/second]" if signal == "traces" else "[prometheus, otlphttp/second]"
+    debug = edited(exporters, "[debug]", edited("exporters:\n", "exporters:\n  debug: {}\n"))
+    text = say(tmp_path, debug)
+    assert "signal-to-nowhere" in weighty(text)
+
+
+def test_logs_are_asked_for_only_when_the_job_exports_them(tmp_path: Path) -> None:
+    assert not any("logs" in f.message for f in say(tmp_path, GOOD).findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "rule"),
+    [
+        ("resource", "{attributes: [{key: nemo.run.id, action: delete}]}", "run-id-removed"),
+        ("resource", "{attributes: [{key: nv.dl.rank, action: delete}]}", "related-removed"),
+        ("resourcedetection", "{detectors: [env]}", "resource-overridden"),
+        ("probabilistic_sampler", "{sampling_percentage: 0}", "sampled-away"),
+        ("tail_sampling", "{policies: [{name: e, type: status_code}]}", "tail-sampling-window"),
+    ],
+)
+def test_processors_on_the_way(tmp_path: Path, name: str, body: str, rule: str) -> None:
+    assert weighty(say(tmp_path, processor(name, body))) == {rule}
+
+
+def test_metrics_dropped_by_name(tmp_path: Path) -> None:
+    text = processor("filter/n", "{metrics: {metric: ['name == \"megatron.training.loss\"']}}", "metrics")
+    assert "megatron.training.loss" in say(tmp_path, text).one("metric-dropped").message
+
+
+def test_batches_before_tail_sampling(tmp_path: Path) -> None:
+    text = processor("tail_sampling", "{policies: [{name: a, type: always_sample}]}")
+    swapped = edited("[memory_limiter, tail_sampling, batch]", "[memory_limiter, batch, tail_sampling]", text)
+    assert weighty(say(tmp_path, swapped)) == {"batch-early"}
+
+
+def test_panels_that_join_target_info_excuse_the_exporter(tmp_path: Path) -> None:
+    join = (
+        "megatron_training_loss * on (job, instance) group_left (nemo_run_id) "
+        'target_info{nemo_run_id=~"$run_id"}'
+    )
+    board = read_board(classic(panel(1, "x", join), variables=[RUN]))
+    text = edited("resource_to_telemetry_conversion: {enabled: true}", "send_timestamps: true")
+    assert weighty(say(tmp_path, text, dashboards=(board,))) == set()
+
+
+def test_prometheus_may_drop_the_run_id_itself(tmp_path: Path) -> None:
+    assert "run-id-not-a-label" in weighty(
+        say(tmp_path, GOOD, rules=(RuleFile("prometheus.yml", promotes_run_id=False),))
+    )
+
+
+def test_versions_decide_what_is_removed(tmp_path: Path) -> None:
+    text = edited("storage: file_storage/q}", "storage: file_storage/q, blocking: true}")
+    compose = "services: {c: {image: 'otel/opentelemetry-collector-contrib:0.120.0'}}\n"
+    assert "removed-key" in weighty(say(tmp_path, text))
+    assert "removed-key" not in weighty(say(tmp_path, text, compose))
+    latest = "services: {c: {image: 'otel/opentelemetry-collector-contrib:latest'}}\n"
+    assert weighty(say(tmp_path, GOOD, latest)) == {"latest-tag"}
+
+
+def test_secrets_are_never_shown(tmp_path: Path) -> None:
+    text = edited("tls: {ca_file: /etc/ca.pem}", "headers: {authorization: Bearer hunter2}")
+    shown = repr(say(tmp_path, text).findings)
+    assert "authorization" in shown and "hunter2" not in shown
+
+
+def test_a_section_from_elsewhere_is_unknown(tmp_path: Path) -> None:
+    text = edited("      exporters: [otlp/store, otlphttp/second]\n", "      exporters: [otlp/store]\n")
+    head, _, _ = text.partition("extensions:\n")
+    tail = text[text.index("service:\n") :]
+    opened = head + "extensions: ${file:extensions.yaml}\n" + tail
+    assert say(tmp_path, opened).status in (Status.UNKNOWN, Status.FAIL)
+    processors = edited(
+        "  batch: {send_batch_size: 512, send_batch_max_size: 1024, timeout: 2s}",
+        "  batch: ${file:batch.yaml}",
+    )
+    answer = say(tmp_path, processors)
+    assert answer.status is Status.UNKNOWN and answer.at is not None and answer.at.line == 8
+
+
+@pytest.mark.parametrize("text", ['otelcol.receiver.otlp "x" { }', "ROTEL_X=1", "metrics_generator: {}"])
+def test_other_languages_are_not_judged(tmp_path: Path, text: str) -> None:
+    assert say(tmp_path, text).status is Status.SKIP
+
+
+def test_what_was_taken_for_granted_is_said(tmp_path: Path) -> None:
+    text = edited("tls: {ca_file: /etc/ca.pem}", "headers: {authorization: '${env:TOKEN}'}")
+    assumed = {a.what: a.value for a in say(tmp_path, text).assumptions}
+    assert assumed == {"collector version": "0.146", "set where the collector starts": "TOKEN"}
+
+
+def test_an_unreadable_file_fails_at_its_line(tmp_path: Path) -> None:
+    finding = say(tmp_path, GOOD + "service: {}\n").one("unreadable")
+    assert "already defined" in finding.message
+    assert finding.at == Location.file(finding.at.what, GOOD.count("\n") + 1)
