@@ -123,7 +123,7 @@ def _rule(issue: Issue, rule: Rule) -> dict[str, Any]:
         **page,
         "defaultConfiguration": {"level": issue.level.name.lower()},
         "properties": {
-            "precision": "very-high",
+            "precision": "high",
             "problem.severity": _PROBLEM[issue.level],
             "tags": ["telemetry", f"owner-{rule.owner.value}", *(f"item-{n}" for n in issue.items)][:10],
         },
