@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint type bench docs agree clean
+.PHONY: demo test lint type bench docs agree zipapp clean
 
 demo: $(VENV)/.package
 	@$(BIN)/lens-preflight demo
@@ -26,6 +26,9 @@ docs: $(VENV)/.package
 
 agree: $(VENV)/.tests
 	PREFLIGHT_AGREE=300 $(BIN)/python -m pytest tests/probe -k agree -s
+
+zipapp: $(VENV)/.package
+	$(BIN)/python packaging/build_zipapp.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or newer is needed: make PYTHON=python3.12"; exit 1; }

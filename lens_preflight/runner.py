@@ -16,6 +16,7 @@ from lens_preflight.core.errors import Broken, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Proof
 from lens_preflight.core.outcome import Judged, Outcome, Target
 from lens_preflight.core.words import Severity, Status
+from lens_preflight.libraries import install, package
 from lens_preflight.needs import missing
 
 WORKERS = 8
@@ -91,6 +92,11 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
     except LibraryFailure as failure:
         status = Status.UNKNOWN
         reason = f"{failure}; see the findings of the check environment"
+    except ModuleNotFoundError as error:
+        lacking = package(error)
+        status, reason, give = Status.SKIP, f"{lacking} is not installed here", install(lacking)
+        if not lacking:
+            status, reason, give = Status.ERROR, _crash(error), ""
     except Broken as broken:
         status, reason = Status.ERROR, broken.reason
     except Exception as error:  # the one place: a check that breaks must not end the run

@@ -32,7 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "checks": {"core"},
     "reports": {"core"},
     "registry": {"core", "checks", "suggest"},
-    "runner": {"core", "context", "needs"},
+    "libraries": set(),
+    "runner": {"core", "context", "needs", "libraries"},
     "verdict": {"core", "registry"},
     "pages": {"core", "gifts", "registry"},
 }

@@ -77,6 +77,13 @@ def test_an_undeclared_rule_is_that_checks_error() -> None:
     assert "other/rule" in result.reason
 
 
+def test_a_missing_library_is_a_skip_with_the_line_to_type() -> None:
+    result = outcome(made(ModuleNotFoundError("No module named 'yaml'", name="yaml")))
+    assert result.status is Status.SKIP
+    assert result.missing_input == "python3 -m pip install --user PyYAML"
+    assert outcome(made(ModuleNotFoundError("x", name="lens_preflight.oops"))).status is Status.ERROR
+
+
 def test_a_plain_function_without_findings_passes() -> None:
     run: Run = lambda _ctx: None  # type: ignore[assignment, return-value]  # noqa: E731
     assert outcome(check("plain", "Plain")(run)).status is Status.PASS

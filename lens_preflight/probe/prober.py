@@ -43,6 +43,15 @@ class _Slot:
     result: ProbeResult | None = None
 
 
+def demand(transport: str) -> None:
+    """Raise ModuleNotFoundError when the client library of a transport is not installed here."""
+    from importlib.util import find_spec
+
+    name = {"http": "requests", "grpc": "grpc"}.get(transport)
+    if name is not None and find_spec(name) is None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 class Prober:
     """Probes endpoints within one deadline; safe to use from several threads.
 
@@ -63,7 +72,11 @@ class Prober:
 
         ``env`` is the environment of the job: the real client reads proxy, resolver and trust
         variables from it; without it only what ``exporter`` says is used.
+
+        Raises:
+            ModuleNotFoundError: the library that the exporter uses is not installed here.
         """
+        demand(exporter.transport)
         variables = client_variables(env) if env is not None else _proxy_variables(exporter)
         key = (exporter, tuple(sorted(variables.items())))
         with self._lock:

@@ -84,7 +84,9 @@ class Subject:
         Raises:
             InputError: one cannot be opened or decoded.
         """
-        _ = (self.dashboards, self.rules, self.collector)
+        for read in (lambda: self.dashboards, lambda: self.rules, lambda: self.collector):
+            with contextlib.suppress(ModuleNotFoundError):  # the checks that need it say so
+                read()
         for launch in self.launches:
             with contextlib.suppress(Skip, Undecided):
                 self.program(launch)
