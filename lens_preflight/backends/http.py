@@ -82,8 +82,8 @@ class Access:
 class Client:
     """Calls below one base URL until the deadline; safe to use from several threads.
 
-    ``base`` has no trailing slash, no query and no credentials. ``pause`` waits a number of seconds;
-    tests hand in their own.
+    ``base`` has no trailing slash, no query and no credentials. ``seconds`` is what one call may take
+    (MAX_CALL unless given). ``pause`` waits a number of seconds; tests hand in their own.
     """
 
     def __init__(
@@ -93,6 +93,7 @@ class Client:
         deadline: Deadline,
         *,
         calls: int = MAX_CALLS,
+        seconds: float | None = None,
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
         self.base = base
@@ -100,6 +101,7 @@ class Client:
         self.skew = 0.0
         self._access = access
         self._left = calls
+        self._seconds = seconds
         self._pause = pause
         self._lock = threading.Lock()
 
@@ -140,7 +142,7 @@ class Client:
     def _once(self, method: str, path: str, params: Params, body: Any) -> Reply:
         import requests
 
-        seconds = self.deadline.remaining(MAX_CALL)
+        seconds = self.deadline.remaining(self._seconds or MAX_CALL)
         if seconds <= 0:
             raise Answered(Word.INCONCLUSIVE, "no time is left to ask it", "give --timeout more seconds")
         until = time.monotonic() + seconds

@@ -26,6 +26,9 @@ from lens_preflight.core.errors import InputError
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel.files import Files, HostFiles
 
+GUESS = 2.0
+"""Seconds for an address that nobody named: a port that drops packets must not hold the run."""
+
 _UI = {
     "jaeger": r"/(search|trace|monitor|dependencies|deepdependencies)(/.*)?",
     "prometheus": r"/(graph|query|targets|alerts|classic|vmui|rules|status)(/.*)?",
@@ -83,7 +86,8 @@ def open_telemetry(
     parts = _parts(name, url)
     base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/metrics')}"
     kind = next(kind for kind in KINDS if kind.id == "collector")
-    client = _client(name, kind, base, env, deadline, files or HostFiles())
+    seconds = None if given else GUESS
+    client = Client(base, access(name, kind.id, base, env, files or HostFiles()), deadline, seconds=seconds)
     return Telemetry(name, client, given=given)
 
 

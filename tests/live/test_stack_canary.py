@@ -22,6 +22,8 @@ from lens_preflight.lens.generations import generation
 from lens_preflight.otel.exporter import exporter
 from lens_preflight.otel.files import MadeUpFiles
 from lens_preflight.probe.canary import RUN_ID, Canary, send
+from lens_preflight.probe.sink.server import Sink
+from tests.live import rotel_agent
 from tests.live.stack.daemon import until
 from tests.live.stack.services import Ports, collector, collector_config, prometheus_server, stack
 from tests.making import outcomes, record, rules, subject
@@ -121,6 +123,26 @@ def test_a_dead_sink_is_named_with_its_queue_and_failures(tmp_path: Path) -> Non
     assert said.status is Status.FAIL
     assert {"losing", "queue-saturated"} <= set(rules(said))
     assert all("otlp/jaeger" in judged.finding.message for judged in said.findings)
+
+
+@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
+def test_another_collector_hands_the_canary_on(protocol: str) -> None:
+    if why := rotel_agent.lacking():
+        pytest.skip(why)
+    with Sink() as sink, rotel_agent.rotel(sink.grpc_url) as (grpc, http):
+        port = grpc if protocol == "grpc" else http
+        env = Environment.of(
+            {
+                "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{port}",
+                "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
+            }
+        )
+        exporters = [exporter(env, s, generation("0.1"), MadeUpFiles()) for s in ("traces", "metrics")]
+        canary = send(exporters, env, {"service.name": "megatron-lm"}, Deadline.after(20))
+        assert canary.taken("traces")
+        assert canary.taken("metrics")
+        assert sink.store.wait("traces", 1, 20, RUN_ID)
+        assert sink.store.wait("metrics", 1, 20, RUN_ID)
 
 
 class _Frozen(BaseHTTPRequestHandler):
