@@ -86,9 +86,7 @@ def _on_node(ctx: Context) -> bool:
 
 def _skip_local_agent(ctx: Context, exporter: Exporter) -> None:
     """With an agent on every node, what listens on this host's loopback says nothing elsewhere."""
-    from lens_preflight.probe.configure import is_loopback
-
-    if ctx.topology == "node-agent" and not _on_node(ctx) and is_loopback(exporter):
+    if ctx.topology == "node-agent" and not _on_node(ctx) and exporter.loopback:
         raise Skip(
             "the collector is an agent on each compute node, and this host is none", missing_input=FROM_NODE
         )

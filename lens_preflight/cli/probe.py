@@ -7,12 +7,15 @@ import queue
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lens_preflight.cli.options import subject_options
+from lens_preflight.core.finding import Location
+from lens_preflight.core.variable import Origin, Variable
+from lens_preflight.core.words import State
 
 if TYPE_CHECKING:
     from lens_preflight.core.deadline import Deadline
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from lens_preflight.probe.model import ProbeResult
     from lens_preflight.probe.prober import Prober
     from lens_preflight.redact import Redactor
+    from lens_preflight.subject.inputs import Inputs
     from lens_preflight.subject.launch import Launch
     from lens_preflight.subject.subject import Subject
 
@@ -76,10 +80,10 @@ def probe(
     from lens_preflight.subject.builder import build
     from lens_preflight.subject.secrets import redactor
 
+    inputs = gather(targets, ctx.obj or (), options)
     if protocol is not None:
-        changes = tuple(f"{name}={protocol}" for name in _protocol_variables(signals))
-        options["assignments"] = (*options["assignments"], *changes)
-    subject = build(gather(targets, ctx.obj or (), options))
+        inputs = _with_protocol(inputs, protocol)
+    subject = build(inputs)
     deadline = Deadline.after(timeout + wait)
     prober = Prober(deadline, subject.files, wait=wait)
     try:
@@ -96,10 +100,16 @@ def probe(
     return exit_code(rows)
 
 
-def _protocol_variables(signals: Sequence[str]) -> tuple[str, ...]:
-    """What has to be set so that a protocol counts, whatever the environment says."""
-    chosen = [f"OTEL_EXPORTER_OTLP_{s.upper()}_PROTOCOL" for s in signals or SIGNALS]
-    return ("OTEL_EXPORTER_OTLP_PROTOCOL", *chosen)
+def _with_protocol(inputs: Inputs, protocol: str) -> Inputs:
+    """The protocol in the general variable, and in those of single signals that would win over it."""
+    own = [f"OTEL_EXPORTER_OTLP_{s.upper()}_PROTOCOL" for s in SIGNALS]
+    listed = {v.name for v in (*inputs.process, *inputs.given)}
+    origin = Origin("--protocol", Location.option("--protocol"))
+    changes = [
+        Variable(name, State.VALUE, protocol, origin)
+        for name in ("OTEL_EXPORTER_OTLP_PROTOCOL", *(n for n in own if n in listed))
+    ]
+    return replace(inputs, given=inputs.given.over(changes))
 
 
 def exit_code(rows: Sequence[Row]) -> int:

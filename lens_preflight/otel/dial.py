@@ -110,3 +110,18 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_localhost(host: str) -> bool:
+    """True for the name of this very host, whatever the resolver says."""
+    name = host.rstrip(".").lower()
+    return name in ("localhost", "ip6-localhost") or name.endswith(".localhost")
+
+
+def is_loopback(host: str) -> bool:
+    """True for a name or address that only processes of the same host can reach."""
+    if not _is_address(host):
+        return is_localhost(host)
+    address = ipaddress.ip_address(host.partition("%")[0])
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback or address.is_unspecified)

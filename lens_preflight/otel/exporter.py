@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
@@ -65,6 +66,19 @@ class Exporter:
     client_cert_from: Variable
     remarks: tuple[Remark, ...] = ()
     unused_credentials: bool = False
+
+    @property
+    def loopback(self) -> bool:
+        """True when the endpoint is on the very host that exports."""
+        from lens_preflight.otel.dial import dial, is_loopback
+
+        if self.transport == "grpc":
+            places = dial(self.target).places
+            return bool(places) and all(place.path or is_loopback(place.host) for place in places)
+        try:
+            return is_loopback(urlsplit(self.target.strip()).hostname or "")
+        except ValueError:
+            return False
 
     @property
     def tls(self) -> bool:

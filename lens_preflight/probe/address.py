@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from lens_preflight.core.errors import LibraryFailure
-from lens_preflight.otel.dial import Place, dial
+from lens_preflight.otel.dial import Place, dial, is_loopback
 from lens_preflight.otel.wire import wire_url
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -41,7 +41,7 @@ class Destination:
         if self.kind == "unix":
             return True
         hosts = [host for host, _ in self.literals] or [self.host]
-        return all(_is_loopback(host) for host in hosts)
+        return all(is_loopback(host) for host in hosts)
 
 
 class Malformed(Exception):
@@ -106,17 +106,3 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
-
-
-def is_localhost(host: str) -> bool:
-    """True for the name of this very host, whatever the resolver says."""
-    name = host.rstrip(".").lower()
-    return name in ("localhost", "ip6-localhost") or name.endswith(".localhost")
-
-
-def _is_loopback(host: str) -> bool:
-    address = _address(host)
-    if address is None:
-        return is_localhost(host)
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback or address.is_unspecified

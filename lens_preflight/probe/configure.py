@@ -50,14 +50,6 @@ def destination(exporter: Exporter) -> Destination:
     return http_destination(exporter.target)
 
 
-def is_loopback(exporter: Exporter) -> bool:
-    """True when the endpoint is on the very host that exports."""
-    try:
-        return destination(exporter).loopback
-    except Malformed:
-        return False
-
-
 def proxy_destination(exporter: Exporter) -> Destination | None:
     """Where the proxy of the exporter listens, None without one; kind other: not looked into."""
     text = exporter.proxy.url

@@ -12,8 +12,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.deadline import Deadline
+from lens_preflight.otel.dial import is_localhost
 from lens_preflight.probe import h2
-from lens_preflight.probe.address import Destination, is_localhost
+from lens_preflight.probe.address import Destination
 from lens_preflight.probe.model import Stage, State
 from lens_preflight.probe.net import (
     Address,
