@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from lens_preflight.choices import FAIL_ON
-from lens_preflight.cli.options import subject_options, verbosity_options
+from lens_preflight.cli.options import REPORT_HELP, subject_options, verbosity_options
 
 ALONE, WITH_CANARY = 30.0, 180.0
 """Seconds until the deadline when nobody gives --timeout: what is sent has to travel and be indexed."""
@@ -28,7 +28,7 @@ ALONE, WITH_CANARY = 30.0, 180.0
 @click.option("--ignore", multiple=True, metavar="ID,..", help="Not these checks.")
 @click.option("--expect", multiple=True, metavar="ITEM,..|all", help="Items that must be judged.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="What makes the exit code non-zero [unknown].")
-@click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help="json, junit, console.")
+@click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help=REPORT_HELP)
 @click.option(
     "--local", multiple=True, type=click.Path(), metavar="FILE", help="A file with checks; it is run."
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lens_preflight.choices import FAIL_ON
+from lens_preflight.cli.options import REPORT_HELP
 
 if TYPE_CHECKING:
     from lens_preflight.core.outcome import RunRecord
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE|DIR...")
 @click.option("--nodes", metavar="LIST", help="The nodes that must have reported [SLURM_JOB_NODELIST].")
 @click.option("--job", metavar="ID", help="The job whose reports count [SLURM_JOB_ID, else the newest].")
-@click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help="json, junit, console.")
+@click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help=REPORT_HELP)
 @click.option("--fleet", type=click.Path(), metavar="FILE", help="Also publish a fleet verdict for the gate.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="unknown", help="As for check [unknown].")
 @click.option("-v", "--verbose", count=True, help="Say more.")
@@ -48,7 +49,7 @@ def merge(
     report of this job are named and left out.
     """
     from lens_preflight.cli.exits import CANNOT_TELL
-    from lens_preflight.cli.present import style
+    from lens_preflight.cli.present import exit_code, style
     from lens_preflight.gate.gathered import Gathered
     from lens_preflight.gate.merge import merge as join
     from lens_preflight.gate.nodeset import expand
@@ -64,19 +65,18 @@ def merge(
         gathered,
         expected=expected,
         job=job if job is not None else os.environ.get("SLURM_JOB_ID", ""),
-        host_dependent=_host_dependent(),
         fail_on=fail_on,
         argv=sys.argv[1:],
     )
     try:
         if fleet is not None:
             _publish(Path(fleet), record)
-        look = style(color, -1 if quiet else verbose)
+        look = style(color, -1 if quiet else verbose, asked)
         write_all(Redactor().record(record), asked, style=look)
     except (ReportError, OSError) as trouble:
         click.echo(f"lens-preflight: {trouble}", err=True)
         return record.exit_code or CANNOT_TELL
-    return record.exit_code
+    return exit_code(record, asked)
 
 
 def _paths(names: Sequence[str]) -> Iterator[str]:
@@ -86,13 +86,6 @@ def _paths(names: Sequence[str]) -> Iterator[str]:
             yield name
         else:
             yield from sorted(entry.path for entry in os.scandir(name) if entry.name.endswith(".json"))
-
-
-def _host_dependent() -> list[str]:
-    from lens_preflight.gate.site import host_dependent
-    from lens_preflight.registry import builtin
-
-    return [check.id for check in host_dependent(builtin())]
 
 
 def _publish(path: Path, record: RunRecord) -> None:

@@ -8,8 +8,11 @@ from typing import Any, TypeVar
 import click
 
 from lens_preflight.choices import GENERATIONS, PROFILES, PURPOSES, TOPOLOGIES
+from lens_preflight.reports import REPORTS
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+REPORT_HELP = f"Repeatable; FORMAT is one of {', '.join(REPORTS)}."
 
 _SUBJECT = (
     click.option("-m", "module", metavar="MODULE", help="The program is a module, as in python -m MODULE."),
