@@ -125,8 +125,8 @@ def _message_size(config: CollectorConfig, component: Component) -> Iterator[Fin
 
     if component.type != "otlp":
         return
-    for route in config.routes:
-        for reference in route.processors if route.end.id == component.id else ():
+    for route in config.routes_by_end.get(component.id, ()):
+        for reference in route.processors:
             batch = config.find("processors", reference.id)
             if batch is None or batch.type != "batch":
                 continue

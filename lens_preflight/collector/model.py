@@ -155,6 +155,14 @@ class CollectorConfig:
         return tuple(routes(self))
 
     @cached_property
+    def routes_by_end(self) -> collections.abc.Mapping[str, tuple[Route, ...]]:
+        """The ways by the exporter or connector that ends them."""
+        table: dict[str, list[Route]] = {}
+        for route in self.routes:
+            table.setdefault(route.end.id, []).append(route)
+        return {end: tuple(routes) for end, routes in table.items()}
+
+    @cached_property
     def drops(self) -> collections.abc.Mapping[str, DropStage]:
         """The processors that drop by condition, by id."""
         from lens_preflight.collector.filters import drop_stages

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.lineage import Lineage
-from lens_preflight.dashboards.model import Dashboard
+from lens_preflight.dashboards.model import Dashboard, Spot
 from lens_preflight.dashboards.naming import stem
 from lens_preflight.dashboards.rules import PromRule
 from lens_preflight.dashboards.selectors import Language, Query, Use
@@ -72,16 +72,16 @@ def durations(
     for board in dashboards:
         for panel, target, query in board.queries:
             where = f"{panel.shown}, target {target.ref}" if target.ref else panel.shown
-            yield from _of_query(where, panel.title, target.spot.at, query, lineage, namespaces, False)
+            yield from _of_query(where, panel.title, target.spot, query, lineage, namespaces, False)
     for rule in rules:
         records = rule.kind == "record"
-        yield from _of_query(rule.shown, rule.name, rule.at, rule.query, lineage, namespaces, records)
+        yield from _of_query(rule.shown, rule.name, rule, rule.query, lineage, namespaces, records)
 
 
 def _of_query(
     where: str,
     title: str,
-    at: Location,
+    place: Spot | PromRule,
     query: Query,
     lineage: Lineage,
     namespaces: tuple[str, ...],
@@ -95,7 +95,7 @@ def _of_query(
         if fault is Fault.ONLY_TRUNCATED and _ABOUT_TRUNCATED.search(title):
             fault = Fault.NONE
         series = next((o.metric for _, o in lineage.origins(use)), use.metric)
-        yield Duration(where, title, at, query, use, fault, series)
+        yield Duration(where, title, place.at, query, use, fault, series)
 
 
 def _concerns(query: Query, use: Use, lineage: Lineage, namespaces: tuple[str, ...]) -> bool:

@@ -75,10 +75,24 @@ class Catalogue:
         """The metrics of the frameworks."""
         return tuple(metric for framework in self.frameworks for metric in METRICS.get(framework, ()))
 
+    @property
     def prefixes(self) -> frozenset[str]:
         """The first words of the training metrics: what a panel of training data asks for."""
-        names = [m.name for m in self.metrics()] + [name for _, name in self.own]
-        return frozenset(f"{stem(name).partition('_')[0]}_" for name in names if "_" in stem(name))
+        return _words(self)[0]
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of several words."""
+        return _words(self)[1]
+
+
+@lru_cache(maxsize=8)
+def _words(catalogue: Catalogue) -> tuple[frozenset[str], frozenset[str]]:
+    names = [m.name for m in catalogue.metrics()]
+    own = [name for _, name in catalogue.own]
+    stems = frozenset(stem(name) for name in (*names, *own))
+    first = frozenset(f"{s.partition('_')[0]}_" for s in stems if "_" in s)
+    return first, frozenset(stem(name) for name in names if "_" in stem(name))
 
 
 @dataclass(frozen=True)

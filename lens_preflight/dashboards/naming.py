@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
+from functools import lru_cache
 
 _UNITS = {
     "d": "days", "h": "hours", "min": "minutes", "s": "seconds", "ms": "milliseconds",
@@ -95,6 +96,7 @@ def _no_leading_digit(name: str) -> str:
     return f"_{name}" if name[:1].isdigit() else name
 
 
+@lru_cache(maxsize=4096)
 def stem(name: str) -> str:
     """What all spellings of one metric have in common: lower case, underscores, no suffixes."""
     flat = re.sub(r"_+", "_", re.sub(r"[^a-z0-9]", "_", name.lower())).strip("_")

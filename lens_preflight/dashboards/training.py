@@ -82,13 +82,12 @@ def is_training(query: Query, use: Use, catalogue: Catalogue, lineage: Lineage) 
 
 
 def _by_name(use: Use, catalogue: Catalogue) -> bool:
-    prefixes = catalogue.prefixes()
     if use.metric:
         name = f"{stem(use.metric)}_"
         return not exempt(use.metric) and (
             name.startswith(_SPAN_PREFIXES)
-            or any(name.startswith(prefix) for prefix in prefixes)
-            or any(f"_{m}_" in f"_{name}" for m in (stem(x.name) for x in catalogue.metrics()) if "_" in m)
+            or any(name.startswith(prefix) for prefix in catalogue.prefixes)
+            or any(f"_{known}_" in f"_{name}" for known in catalogue.stems)
         )
     return any(use.may_name(m.name.replace(".", "_")) for m in catalogue.metrics())
 

@@ -91,7 +91,7 @@ def _index(text: str, first_line: int) -> Any:
         elif token == ":":
             waiting = False
         elif waiting:
-            key = json.loads(token)
+            key = json.loads(token) if "\\" in token else token[1:-1]
         elif stack:
             stack[-1][0][key if key is not None else len(stack[-1][0])] = line
     return root
