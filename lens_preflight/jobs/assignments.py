@@ -277,7 +277,7 @@ def inspect(shell: Shell, setting: Setting) -> None:
     for part in parts:
         if (
             part["Type"] == "SglQuoted"
-            and _QUOTED_NAME.search(part["Value"])
+            and _QUOTED_NAME.search(part.get("Value", ""))
             and part.get("Dollar") is not True
         ):
             remark(shell, Slip.QUOTED_LITERALLY, name, setting.line, "the quotes keep the $ as it stands")

@@ -67,7 +67,7 @@ def heredoc(word: Node | None, shell: Shell, raw: bool) -> Text:
     for index, part in enumerate(parts):
         pieces.append("\\\n" * continued(parts, index))
         if part["Type"] == "Lit":
-            value = part["Value"]
+            value = part.get("Value", "")
             plain = value if raw else _HEREDOC_ESCAPES.sub(lambda m: m[1], value)
             pieces += shell.run.restored(plain).pieces
         else:
@@ -91,7 +91,7 @@ def pattern_of(word: Node, shell: Shell) -> str | None:
     out = ""
     for part in parts_of(word):
         if part["Type"] == "Lit":
-            out += _ESCAPES.sub(lambda m: f"[{m[1]}]" if m[1] in "*?[" else m[1], part["Value"])
+            out += _ESCAPES.sub(lambda m: f"[{m[1]}]" if m[1] in "*?[" else m[1], part.get("Value", ""))
             continue
         if part["Type"] == "ExtGlob":
             return None
@@ -113,13 +113,13 @@ def matches(text: str, pattern: str) -> bool:
 def _whole(part: Node, shell: Shell, *, quoted: bool, first: bool = False) -> Text:
     kind = part["Type"]
     if kind == "Lit":
-        value = part["Value"]
+        value = part.get("Value", "")
         if quoted:
             return shell.run.restored(_unescape_double(value))
         plain = shell.run.restored(_ESCAPES.sub(lambda m: "" if m[1] == "\n" else m[1], value))
         return _tilde(value, plain, shell) if first and value.startswith("~") else plain
     if kind == "SglQuoted":
-        raw = part["Value"]
+        raw = part.get("Value", "")
         return shell.run.restored(_dollar_quoted(raw) if part.get("Dollar") is True else raw)
     if kind == "DblQuoted":
         pieces: list[str | Symbol] = []
@@ -292,7 +292,7 @@ def _is_placed(parts: Sequence[Node], pieces: Sequence[str | Symbol]) -> bool:
 
 def _braces(word: Node) -> list[Node]:
     """The words that the braces of a word stand for; left as they are when there are too many."""
-    if not any(p["Type"] == "Lit" and "{" in p["Value"] for p in parts_of(word)):
+    if not any(p["Type"] == "Lit" and "{" in p.get("Value", "") for p in parts_of(word)):
         return [word]
     found = [word]
     while len(found) <= MAX_BRACES:
@@ -306,9 +306,9 @@ def _braces(word: Node) -> list[Node]:
 def _one_brace(word: Node) -> list[Node]:
     parts = parts_of(word)
     for index, part in enumerate(parts):
-        if part["Type"] != "Lit" or "{" not in part["Value"]:
+        if part["Type"] != "Lit" or "{" not in part.get("Value", ""):
             continue
-        options = brace_options(part["Value"])
+        options = brace_options(part.get("Value", ""))
         if options is None:
             continue
         return [

@@ -54,7 +54,7 @@ class Maker:
         return self.random.choice(NAMES)
 
     def value(self) -> str:
-        kind = self.random.randint(0, 13)
+        kind = self.random.randint(0, 15)
         name = self.name
         if kind <= 3:
             return self.random.choice(PLAIN)
@@ -69,6 +69,8 @@ class Maker:
             11: f'"${{{name}#h}}${{{name}/a/b}}"',
             12: "$'tab\\tq'",
             13: f'"two words ${{#{name}}}"',
+            14: self.pick("''", '""', ""),
+            15: f"a\\ b\"c\"'d'${name}",
         }[kind]
 
     def assignment(self) -> str:

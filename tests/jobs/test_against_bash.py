@@ -98,8 +98,12 @@ def test_agrees_with_bash(tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         text = make(folder, seed)
         seen, found = real(folder, bash), read(folder)
-        if len(seen) < len(found):
-            found = tuple(one for one in found if not one.conditional)
+        if len(seen) != len(found):
+            solid = tuple(one for one in found if not one.conditional)
+            if len(solid) < len(seen) < len(found):
+                open_ += len(NAMES)
+                continue
+            found = solid
         words = unquoted(sorted({v for one in seen for v in one.values()}), bash)
         if len(seen) != len(found):
             wrong.append((seed, f"{len(seen)} launches, read {len(found)}", text))
