@@ -68,12 +68,11 @@ class Framework:
 
     ``programs`` are patterns of file names and of command words, ``modules`` import names,
     ``detect_flags`` patterns of options: each tells the framework. ``prefix`` is read first, then
-    ``fallback`` (empty: none). ``service`` is the default service name and ``service_flag`` its
-    option. ``run_id_shared_by``: the variable that a driver writes its run id to for the other
-    processes, empty when each process derives its own. ``run_id_fallback``: the fallback
+    ``fallback`` (empty: none). ``service`` is the default service name. ``run_id_shared_by``: the
+    variable that a driver writes its run id to for the other processes, empty when each process
+    derives its own. ``run_id_fallback``: the fallback
     prefix is asked for the run id as well, before SLURM_JOB_ID. ``ray_environment``: the driver's
     environment travels to all workers. ``env_only``: variables of its own that no key stands for.
-    ``unread``: names that its documentation has and nothing reads, with the ones that are read.
     """
 
     id: str
@@ -88,7 +87,6 @@ class Framework:
     yaml_fields: tuple[YamlField, ...] = ()
     projection: Projection = Projection.NONE
     service: str = "nemo"
-    service_flag: str = ""
     groups: Groups | None = field(default=None, hash=False)
     unknown_group_raises: bool = True
     run_id_fallback: bool = True
@@ -96,7 +94,6 @@ class Framework:
     exporting: Exporting = Exporting.CALLER
     ray_environment: bool = False
     env_only: tuple[str, ...] = ()
-    unread: tuple[tuple[str, str], ...] = ()
     min_lens: str = "0.1"
 
     @property
@@ -131,13 +128,8 @@ MEGATRON = Framework(
         Flag("--otel-span-groups", "SPAN_GROUPS"),
     ),
     service="megatron-lm",
-    service_flag="--otel-service-name",
     groups=span_groups.MEGATRON,
     exporting=Exporting.RANKS,
-    unread=(
-        ("MEGATRON_OTEL_RANK_STRATEGY", "MEGATRON_OTEL_EXPORT_STRATEGY"),
-        ("MEGATRON_OTEL_SAMPLING_STRATEGY", "MEGATRON_OTEL_SAMPLER_ENABLED"),
-    ),
 )
 
 _STRATEGIES = ("single_rank", "all_ranks", "sampled", "first_rank_per_node")

@@ -53,11 +53,6 @@ class Generation:
         """The keys that ``from_env`` reads behind a prefix."""
         return (*SETTINGS, *RANK_SETTINGS) if self.has_strategy else SETTINGS
 
-    @property
-    def ignored_settings(self) -> tuple[str, ...]:
-        """Keys of other generations, which this one reads nowhere and says nothing about."""
-        return () if self.has_strategy else RANK_SETTINGS
-
     def __str__(self) -> str:
         return self.id
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lens_preflight.otel import processors, providers, resource, sampler
 from lens_preflight.otel.grpc_exporter import RETRYABLE
-from lens_preflight.otel.proxies import GRPC_BYPASSES, GRPC_PROXIES
 
 EXPORTER_KEYS = (
     "ENDPOINT",
@@ -102,6 +101,3 @@ ELSEWHERE = (
     "OTEL_K8S_",
 )
 """Beginnings of names that other programs of OpenTelemetry own; nothing is said about them."""
-
-GRPC = ("GRPC_VERBOSITY", "GRPC_TRACE", "GRPC_DNS_RESOLVER", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH")
-NETWORK = (*GRPC_PROXIES, *GRPC_BYPASSES, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", *GRPC)
