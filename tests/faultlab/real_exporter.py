@@ -1,8 +1,8 @@
 """Runs the real NeMo Lens exporter once per environment, each in a forked process (Python 3.13).
 
-Standard input: a JSON list of objects with ``env``, ``signal`` and ``token`` (the name of the one span
-or counter). Prints nothing: what arrives is seen by the servers. Prints the seconds that each shutdown
-took, as a JSON list (null: it was still running at the end).
+Standard input: a JSON list of objects with ``env``, ``signal`` (traces, metrics or both), ``token`` (the
+name of the spans and the counter) and, if need be, ``spans`` (how many, else one). What arrives is seen
+by the servers; printed is a JSON list of the seconds that each shutdown took (null: it did not end).
 """
 
 from __future__ import annotations
@@ -66,19 +66,19 @@ def _start(case: dict[str, Any]) -> tuple[int, int]:
         os.dup2(null, 2)
         os.environ.clear()
         os.environ.update(case["env"])
-        took = _export(case["signal"], case["token"])
+        took = _export(case["signal"], case["token"], case.get("spans", 1))
         os.write(write, f"{took:.3f}".encode())
     finally:
         os._exit(0)
 
 
-def _export(signal: str, token: str) -> float:
+def _export(signal: str, token: str, spans: int) -> float:
     from nemo.lens import NemoLensConfig, setup_telemetry
 
     handle = setup_telemetry(NemoLensConfig.from_env())
-    if signal == "metrics":
+    if signal in ("metrics", "both"):
         handle.meter.create_counter(token).add(1)
-    else:
+    for _ in range(spans if signal in ("traces", "both") else 0):
         with handle.tracer.start_as_current_span(token):
             pass
     started = time.monotonic()
