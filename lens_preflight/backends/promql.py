@@ -181,7 +181,7 @@ class PromqlBackend(Backend):
         if not ages:
             return Reading(Step.FRESHNESS, Word.STALE, "no sample of the run is recent enough", _AGAIN)
         now = self.client.now()
-        return age(now - min(ages), now, self.scope.moving)
+        return age(now - min(ages), now, self.scope.fresh)
 
 
 def _moves_late(metric: str) -> tuple[bool, str]:

@@ -121,11 +121,13 @@ class Scope:
     """What to look for besides a run id.
 
     ``services`` are values of service.name (empty: any); ``metrics`` names of training metrics in
-    OpenTelemetry spelling; ``lookback`` and ``moving`` in seconds: how far back to search, and
-    within which time a live run must have written something new.
+    OpenTelemetry spelling; in seconds: ``lookback`` is how far back to search, ``fresh`` how old the
+    newest sample of a metric may be, ``moving`` the time in which a live run must have written
+    something new (a step of a large model takes minutes).
     """
 
     services: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     lookback: float = 3600.0
-    moving: float = 300.0
+    fresh: float = 300.0
+    moving: float = 600.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from lens_preflight.core.errors import InputError, Undecided
 from lens_preflight.core.variable import Environment
 from lens_preflight.redact import Redactor
 from lens_preflight.subject.inputs import Inputs
@@ -19,7 +20,20 @@ def redactor(subject: Subject) -> Redactor:
     netrc = "\n".join(
         text for one in environments for path in _netrc_paths(one) if (text := subject.files.text(path))
     )
-    return Redactor.of(environments, (*_texts(subject.inputs), *_arguments(subject)), netrc)
+    known = Redactor.of(environments, (*_texts(subject.inputs), *_arguments(subject)), netrc)
+    return known.also(_tokens(subject)) if subject.inputs.backends else known
+
+
+def _tokens(subject: Subject) -> Iterator[str]:
+    """What may be sent to backends, the tokens in files that only a variable names included."""
+    from lens_preflight.backends.access import secret_texts
+
+    env = subject.inputs.process.over(subject.inputs.given)
+    for name in subject.inputs.backends:
+        try:
+            yield from secret_texts(name, env, subject.files)
+        except (InputError, Undecided):
+            continue
 
 
 def _arguments(subject: Subject) -> Iterator[str]:
