@@ -15,7 +15,7 @@ from lens_preflight.checks.otlp_endpoint_rules import (
 )
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Harm, LibraryFailure, Skip, Undecided
-from lens_preflight.core.finding import Finding, Location, Proof
+from lens_preflight.core.finding import Assumption, Finding, Location, Proof
 from lens_preflight.core.words import Need, Scope
 
 if TYPE_CHECKING:
@@ -60,10 +60,12 @@ def otlp_endpoint(ctx: Context) -> Iterator[Said]:
     if signal not in ctx.signals:
         raise Skip("the signal is not exported")
     try:
-        exporter = ctx.otel.exporter(signal)
+        exporter = ctx.otel.in_sight.exporter(signal)
     except LibraryFailure as failure:
         yield _refused_at_start(failure)
         return
+    if not ctx.env.complete:
+        yield Assumption("what the job does not set", "unset", ctx.env.opaque)
     if exporter.transport == "console":
         raise Skip("the exporter prints to standard output and sends nothing")
     _skip_local_agent(ctx, exporter)

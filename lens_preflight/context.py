@@ -96,8 +96,8 @@ class Context:
 
     @property
     def signals(self) -> tuple[str, ...]:
-        """The signals that are exported; empty when telemetry is off."""
-        return enabled_signals(self.lens)
+        """The signals that are exported, by what is in sight; empty when telemetry is off."""
+        return enabled_signals(self.lens.in_sight)
 
     @property
     def program(self) -> ProgramModel:
@@ -217,7 +217,7 @@ def signal_targets(launch: Launch, generation: Generation, many: bool) -> tuple[
 
     A switch that cannot be known keeps its signal in, so that the check can say why it cannot tell.
     """
-    lens = LensConfig(launch.env, launch.framework, generation)
+    lens = LensConfig(launch.env, launch.framework, generation).in_sight
     try:
         signals = enabled_signals(lens)
     except (Undecided, LibraryFailure):

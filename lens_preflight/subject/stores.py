@@ -68,7 +68,7 @@ class Stores:
         found: dict[str, None] = {}
         for launch in self._subject.launches:
             try:
-                found[LensConfig(launch.env, launch.framework, generation).service_name] = None
+                found[LensConfig(launch.env.closed(), launch.framework, generation).service_name] = None
             except (Undecided, LibraryFailure):
                 continue
             if launch.framework.service:
@@ -105,12 +105,12 @@ class Stores:
         return tuple(hosts)
 
     def _exporters(self, launch: Launch, generation: Generation) -> Iterator[Exporter]:
-        lens = LensConfig(launch.env, launch.framework, generation)
+        lens = LensConfig(launch.env.closed(), launch.framework, generation)
         for signal in SIGNALS:
             try:
                 if signal in lens.signals:
                     yield exporter(
-                        launch.env, signal, generation, self._subject.files, launch.framework.prefixes
+                        launch.env.closed(), signal, generation, self._subject.files, launch.framework.prefixes
                     )
             except (Undecided, LibraryFailure):
                 continue
@@ -136,7 +136,7 @@ class Stores:
 
     def _resource(self, launch: Launch, generation: Generation) -> dict[str, Any]:
         """What routes and groups the job's telemetry; nothing that says who or where it is."""
-        lens = LensConfig(launch.env, launch.framework, generation)
+        lens = LensConfig(launch.env.closed(), launch.framework, generation)
         found: dict[str, Any] = dict(from_environment(launch.env).attributes)
         found["service.name"] = lens.service_name
         found |= {"wandb.entity": lens.wandb_entity, "wandb.project": lens.wandb_project}
