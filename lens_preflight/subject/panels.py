@@ -14,7 +14,7 @@ from lens_preflight.dashboards.runs import run_filters
 from lens_preflight.dashboards.selectors import Language, Query
 from lens_preflight.dashboards.variables import MENTION
 
-MAX_PANELS = 40
+MAX_PANELS = 25
 """Panels asked at most; a store of a site is not to be loaded."""
 
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`")
