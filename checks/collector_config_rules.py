@@ -37,12 +37,12 @@ UNKNOWN_KEY = _rule(
     "unknown-key",
     Severity.BLOCKER,
     "A key is misspelt",
-    "The collector decodes strictly: a key it does not know stops it at the start (has invalid keys).",
+    ("The collector decodes strictly: a key it does not know stops it at the start (has invalid keys)."),
 )
 UNDEFINED_REFERENCE = _rule(
     "undefined-reference",
     Severity.BLOCKER,
-    "A component is named that is not configured",
+    ("A component is named that is not configured"),
     (
         "The collector does not start. For a queue's storage or an authenticator even validate is silent, "
         "and the start fails."
@@ -51,32 +51,32 @@ UNDEFINED_REFERENCE = _rule(
 EXTENSION_NOT_STARTED = _rule(
     "extension-not-started",
     Severity.BLOCKER,
-    "An extension is used and not listed",
-    "Only extensions in service.extensions are started; what relies on this one fails at the start.",
+    ("An extension is used and not listed"),
+    ("Only extensions in service.extensions are started; what relies on this one fails at the start."),
 )
 NO_PIPELINES = _rule(
     "no-pipelines",
     Severity.BLOCKER,
     "There is no pipeline",
-    "Without service.pipelines the collector does not start.",
+    ("Without service.pipelines the collector does not start."),
 )
 UNKNOWN_SIGNAL = _rule(
     "unknown-signal",
     Severity.BLOCKER,
     "A pipeline is of no known signal",
-    "A pipeline is called traces, metrics, logs or profiles, optionally with /name. trace is none of them.",
+    ("A pipeline is called traces, metrics, logs or profiles, optionally with /name. trace is none of them."),
 )
 EMPTY_PIPELINE = _rule(
     "empty-pipeline",
     Severity.BLOCKER,
     "A pipeline lacks receivers or exporters",
-    "Both are obligatory; the collector does not start.",
+    ("Both are obligatory; the collector does not start."),
 )
 WRONG_SIGNAL = _rule(
     "wrong-signal",
     Severity.BLOCKER,
-    "A component does not exist for the signal of its pipeline",
-    "The collector does not start: the type has no implementation for that signal.",
+    ("A component does not exist for the signal of its pipeline"),
+    ("The collector does not start: the type has no implementation for that signal."),
 )
 ONE_SIDED_CONNECTOR = _rule(
     "one-sided-connector",
@@ -90,14 +90,20 @@ ONE_SIDED_CONNECTOR = _rule(
 RECEIVER_WITHOUT_PROTOCOL = _rule(
     "receiver-without-protocol",
     Severity.BLOCKER,
-    "The OTLP receiver has no protocol",
-    "It needs grpc or http under protocols; null is enough for the default.",
+    ("The OTLP receiver has no protocol"),
+    ("It needs grpc or http under protocols; null is enough for the default."),
 )
 UNUSED_COMPONENT = _rule(
     "unused-component",
     Severity.NOTE,
     "A component is configured and not used",
-    "It does nothing, and nobody is told: validate is silent about it.",
+    ("It does nothing, and nobody is told: validate is silent about it."),
+)
+ENDPOINT_MISSING = _rule(
+    "endpoint-missing",
+    Severity.BLOCKER,
+    "An exporter has no address",
+    ("The collector does not start without one; an empty variable counts as none."),
 )
 LIMITER_MISSING = _rule(
     "limiter-missing",
@@ -129,8 +135,8 @@ LIMITER_INVALID = _rule(
 LIMITER_TIGHT = _rule(
     "limiter-tight",
     Severity.CAUTION,
-    "The spike of memory_limiter takes most of the limit",
-    "The soft limit is the limit minus the spike; refusal starts there. A fifth of the limit is usual.",
+    ("The spike of memory_limiter takes most of the limit"),
+    ("The soft limit is the limit minus the spike; refusal starts there. A fifth of the limit is usual."),
 )
 NO_BATCHING = _rule(
     "no-batching",
@@ -145,30 +151,30 @@ BATCH_EARLY = _rule(
     "batch-early",
     Severity.CAUTION,
     "batch stands before tail sampling",
-    "Sampling takes batches apart again; behind it they are what is sent.",
+    ("Sampling takes batches apart again; behind it they are what is sent."),
 )
 BATCH_INVALID = _rule(
     "batch-invalid",
     Severity.BLOCKER,
     "The sizes of a batch contradict each other",
-    "send_batch_max_size must not be below send_batch_size; the collector does not start.",
+    ("send_batch_max_size must not be below send_batch_size; the collector does not start."),
 )
 DURATION_WITHOUT_UNIT = _rule(
     "duration-without-unit",
     Severity.CAUTION,
     "A duration has no unit",
-    "A bare number is read as nanoseconds: timeout: 5 is five of them. validate is silent.",
+    ("A bare number is read as nanoseconds: timeout: 5 is five of them. validate is silent."),
 )
 QUEUE_OFF = _rule(
     "queue-off",
     Severity.CAUTION,
     "An exporter has no queue",
-    "Without sending_queue one slow backend blocks the pipeline and with it all others.",
+    ("Without sending_queue one slow backend blocks the pipeline and with it all others."),
 )
 QUEUE_IN_MEMORY = _rule(
     "queue-in-memory",
     Severity.CAUTION,
-    "The queue of an exporter is lost on a restart",
+    ("The queue of an exporter is lost on a restart"),
     (
         "A campaign outlives restarts of its collector. Point sending_queue.storage to a file_storage "
         "extension."
@@ -177,8 +183,8 @@ QUEUE_IN_MEMORY = _rule(
 QUEUE_STORAGE = _rule(
     "queue-storage",
     Severity.CAUTION,
-    "The persistent queue of an exporter has no storage",
-    "The extension that sending_queue.storage names does not exist.",
+    ("The persistent queue of an exporter has no storage"),
+    ("The extension that sending_queue.storage names does not exist."),
 )
 QUEUE_VOLATILE = _rule(
     "queue-volatile",
@@ -193,10 +199,10 @@ QUEUE_INVALID = _rule(
     "queue-invalid",
     Severity.BLOCKER,
     "The sizes of a queue contradict each other",
-    "queue_size must be above zero and not below batch.min_size; the collector does not start.",
+    ("queue_size must be above zero and not below batch.min_size; the collector does not start."),
 )
 RETRY_OFF = _rule(
-    "retry-off", Severity.CAUTION, "An exporter does not retry", "The first error loses the batch."
+    "retry-off", Severity.CAUTION, "An exporter does not retry", ("The first error loses the batch.")
 )
 RETRY_SHORT = _rule(
     "retry-short",
@@ -219,26 +225,26 @@ RETRY_INVALID = _rule(
 SIGNAL_NOT_RECEIVED = _rule(
     "signal-not-received",
     Severity.BLOCKER,
-    "No pipeline takes a signal that the job exports",
-    "The SDK gets UNIMPLEMENTED over gRPC or 404 over HTTP and drops the data.",
+    ("No pipeline takes a signal that the job exports"),
+    ("The SDK gets UNIMPLEMENTED over gRPC or 404 over HTTP and drops the data."),
 )
 SIGNAL_TO_NOWHERE = _rule(
     "signal-to-nowhere",
     Severity.BLOCKER,
     "A signal is accepted and thrown away",
-    "It ends in debug or nop only: the job is told that all is well, and no panel ever shows it.",
+    ("It ends in debug or nop only: the job is told that all is well, and no panel ever shows it."),
 )
 SAMPLED_AWAY = _rule(
     "sampled-away",
     Severity.BLOCKER,
     "A sampler keeps no trace",
-    "With sampling_percentage 0 nothing is left of what the job sends.",
+    ("With sampling_percentage 0 nothing is left of what the job sends."),
 )
 PROTOCOL_NOT_RECEIVED = _rule(
     "protocol-not-received",
     Severity.BLOCKER,
-    "The receiver does not speak the protocol of the job",
-    "The exporter of the job gets connection refused, or an answer that is no OTLP.",
+    ("The receiver does not speak the protocol of the job"),
+    ("The exporter of the job gets connection refused, or an answer that is no OTLP."),
 )
 BIND_LOCALHOST = _rule(
     "bind-localhost",
@@ -252,7 +258,7 @@ BIND_LOCALHOST = _rule(
 BIND_LOCALHOST_UNSAID = _rule(
     "bind-localhost-unsaid",
     Severity.CAUTION,
-    "The receiver listens on this machine only",
+    ("The receiver listens on this machine only"),
     (
         "Right for a collector on every node, wrong for a gateway. Say which one it is: --topology gateway "
         "or node-agent."
@@ -261,19 +267,19 @@ BIND_LOCALHOST_UNSAID = _rule(
 BIND_PARTLY_LOCAL = _rule(
     "bind-partly-local",
     Severity.CAUTION,
-    "One protocol of the receiver listens on this machine only",
-    "Jobs on other nodes that use this protocol are refused.",
+    ("One protocol of the receiver listens on this machine only"),
+    ("Jobs on other nodes that use this protocol are refused."),
 )
 BIND_OPEN = _rule(
     "bind-open",
     Severity.NOTE,
     "The receiver is open to everybody who can reach it",
-    "0.0.0.0 without TLS and authentication on a shared cluster lets any job write under any name.",
+    ("0.0.0.0 without TLS and authentication on a shared cluster lets any job write under any name."),
 )
 MESSAGE_SIZE = _rule(
     "message-size",
     Severity.CAUTION,
-    "Requests may exceed what the receiver on the other side takes",
+    ("Requests may exceed what the receiver on the other side takes"),
     (
         "The limit of gRPC is 4 MiB by default; what is larger is dropped for good, and only the sender's "
         "log says so. Set send_batch_max_size, or max_recv_msg_size_mib on the receiver."
@@ -282,7 +288,7 @@ MESSAGE_SIZE = _rule(
 RUN_ID_NOT_A_LABEL = _rule(
     "run-id-not-a-label",
     Severity.BLOCKER,
-    "Series in Prometheus do not carry the run id",
+    ("Series in Prometheus do not carry the run id"),
     (
         "nemo.run.id is a resource attribute; by default it lands on target_info only, and no panel can "
         "filter by it. Switch resource_to_telemetry_conversion on, or name it in resource_constant_labels."
@@ -291,19 +297,19 @@ RUN_ID_NOT_A_LABEL = _rule(
 RUN_ID_BY_JOIN = _rule(
     "run-id-by-join",
     Severity.NOTE,
-    "The run id is on target_info only, and the panels join it",
-    "Legitimate: each query carries the join. Promoting the attribute is simpler.",
+    ("The run id is on target_info only, and the panels join it"),
+    ("Legitimate: each query carries the join. Promoting the attribute is simpler."),
 )
 STALE_SERIES = _rule(
     "stale-series",
     Severity.CAUTION,
     "The exporter shows dead runs as alive",
-    "Within metric_expiration the last value of a process that is gone is served again and again.",
+    ("Within metric_expiration the last value of a process that is gone is served again and again."),
 )
 TAIL_SAMPLING_WINDOW = _rule(
     "tail-sampling-window",
     Severity.CAUTION,
-    "Tail sampling decides long before a training trace is whole",
+    ("Tail sampling decides long before a training trace is whole"),
     (
         "A trace that lives as long as the job is decided after decision_wait (30 s by default) by what was "
         "there then."
@@ -312,7 +318,7 @@ TAIL_SAMPLING_WINDOW = _rule(
 TAIL_SAMPLING_REPLICAS = _rule(
     "tail-sampling-replicas",
     Severity.BLOCKER,
-    "Tail sampling in several replicas without a tier before it",
+    ("Tail sampling in several replicas without a tier before it"),
     (
         "The spans of one trace reach different replicas, and each decides on its part: traces are torn. Put "
         "a loadbalancing exporter with routing_key traceID before it."
@@ -321,68 +327,68 @@ TAIL_SAMPLING_REPLICAS = _rule(
 SPAN_METRICS_AFTER_SAMPLING = _rule(
     "span-metrics-after-sampling",
     Severity.CAUTION,
-    "Span metrics are computed from a sample",
-    "The connector stands behind a sampler: counts are wrong by its ratio. Feed it before the sampler.",
+    ("Span metrics are computed from a sample"),
+    ("The connector stands behind a sampler: counts are wrong by its ratio. Feed it before the sampler."),
 )
 TELEMETRY_OFF = _rule(
     "telemetry-off",
     Severity.CAUTION,
     "The collector does not measure itself",
-    "With level none nobody can see queues and failed sends; the checklist asks to alert on them.",
+    ("With level none nobody can see queues and failed sends; the checklist asks to alert on them."),
 )
 TELEMETRY_LOCAL = _rule(
     "telemetry-local",
     Severity.CAUTION,
-    "The collector's own metrics are served to this machine only",
-    "The default is localhost:8888 since 0.111: Prometheus on another host cannot scrape it.",
+    ("The collector's own metrics are served to this machine only"),
+    ("The default is localhost:8888 since 0.111: Prometheus on another host cannot scrape it."),
 )
 TELEMETRY_ADDRESS = _rule(
     "telemetry-address",
     Severity.BLOCKER,
     "telemetry.metrics.address was removed",
-    "The collector refuses the key; use readers with a pull exporter.",
+    ("The collector refuses the key; use readers with a pull exporter."),
 )
 TELEMETRY_ADDRESS_IGNORED = _rule(
     "telemetry-address-ignored",
     Severity.CAUTION,
-    "telemetry.metrics.address is ignored",
-    "From 0.123 on the key has no effect; use readers with a pull exporter.",
+    ("telemetry.metrics.address is ignored"),
+    ("From 0.123 on the key has no effect; use readers with a pull exporter."),
 )
 NO_HEALTH_CHECK = _rule(
     "no-health-check",
     Severity.NOTE,
     "There is no health check",
-    "The extension health_check lets a load balancer or Kubernetes see that the collector is up.",
+    ("The extension health_check lets a load balancer or Kubernetes see that the collector is up."),
 )
 HEALTH_NOT_LISTED = _rule(
     "health-not-listed",
     Severity.CAUTION,
-    "health_check is configured and not started",
-    "It is not in service.extensions and answers nobody.",
+    ("health_check is configured and not started"),
+    ("It is not in service.extensions and answers nobody."),
 )
 DEBUG_OPEN = _rule(
     "debug-open",
     Severity.CAUTION,
     "A debugging page is open to the network",
-    "zpages and pprof show the data that passes; bind them to localhost.",
+    ("zpages and pprof show the data that passes; bind them to localhost."),
 )
 SHELL_DEFAULT = _rule(
     "shell-default",
     Severity.BLOCKER,
     "A variable has the shell's form of a default",
-    "${NAME:-x} makes the collector look for a scheme called NAME and stop. It must be ${env:NAME:-x}.",
+    ("${NAME:-x} makes the collector look for a scheme called NAME and stop. It must be ${env:NAME:-x}."),
 )
 BAD_VARIABLE = _rule(
     "bad-variable",
     Severity.BLOCKER,
     "A variable cannot be resolved",
-    "The collector stops at a scheme or name that it does not know.",
+    ("The collector stops at a scheme or name that it does not know."),
 )
 BARE_VARIABLE = _rule(
     "bare-variable",
     Severity.CAUTION,
     "$NAME is not replaced",
-    "Without braces it stays as it is: the text $NAME itself is sent. Write ${env:NAME}.",
+    ("Without braces it stays as it is: the text $NAME itself is sent. Write ${env:NAME}."),
 )
 INLINE_SECRET = _rule(
     "inline-secret",
@@ -397,19 +403,19 @@ TLS_OFF = _rule(
     "tls-off",
     Severity.CAUTION,
     "An exporter sends over the network without verified TLS",
-    "Headers with tokens travel in clear text, or to whoever answers.",
+    ("Headers with tokens travel in clear text, or to whoever answers."),
 )
 REMOVED_COMPONENT = _rule(
     "removed-component",
     Severity.BLOCKER,
-    "A component was removed from the collector",
-    "The collector of this version does not know the type and does not start.",
+    ("A component was removed from the collector"),
+    ("The collector of this version does not know the type and does not start."),
 )
 REMOVED_KEY = _rule(
     "removed-key",
     Severity.BLOCKER,
     "A key was removed from the collector",
-    "The collector of this version refuses it and does not start.",
+    ("The collector of this version refuses it and does not start."),
 )
 IGNORED_KEY = _rule(
     "ignored-key",
@@ -424,27 +430,27 @@ LATEST_TAG = _rule(
     "latest-tag",
     Severity.CAUTION,
     "The version of the collector is not fixed",
-    "With latest an upgrade happens at any restart, and with it renamed components and defaults.",
+    ("With latest an upgrade happens at any restart, and with it renamed components and defaults."),
 )
 RUN_ID_REMOVED = _rule(
     "run-id-removed",
     Severity.BLOCKER,
     "A processor removes or overwrites nemo.run.id",
-    "Behind it no run can be found any more.",
+    ("Behind it no run can be found any more."),
 )
 RELATED_REMOVED = _rule(
     "related-removed",
     Severity.CAUTION,
-    "A processor removes an attribute of NeMo Lens",
-    "Rank, world size, user or the mark of truncated spans are gone behind it.",
+    ("A processor removes an attribute of NeMo Lens"),
+    ("Rank, world size, user or the mark of truncated spans are gone behind it."),
 )
 METRIC_DROPPED = _rule(
-    "metric-dropped", Severity.BLOCKER, "A filter drops a training metric", "The panels for it stay empty."
+    "metric-dropped", Severity.BLOCKER, "A filter drops a training metric", ("The panels for it stay empty.")
 )
 RESOURCE_OVERRIDDEN = _rule(
     "resource-overridden",
     Severity.CAUTION,
-    "resourcedetection overwrites the resource of the job",
+    ("resourcedetection overwrites the resource of the job"),
     (
         "override is true by default: host, instance and what the environment of the collector says replace "
         "what the job sent."
@@ -462,8 +468,8 @@ DOUBLED_PATH = _rule(
 DOUBLED_PATH_ONLY_SINK = _rule(
     "doubled-path-only-sink",
     Severity.BLOCKER,
-    "The path of the only endpoint of a signal is appended twice",
-    "otlphttp appends /v1/traces itself: every request gets 404, and the signal has no other place to go.",
+    ("The path of the only endpoint of a signal is appended twice"),
+    ("otlphttp appends /v1/traces itself: every request gets 404, and the signal has no other place to go."),
 )
 
 RULES = (
@@ -479,6 +485,7 @@ RULES = (
     ONE_SIDED_CONNECTOR,
     RECEIVER_WITHOUT_PROTOCOL,
     UNUSED_COMPONENT,
+    ENDPOINT_MISSING,
     LIMITER_MISSING,
     LIMITER_LATE,
     LIMITER_INVALID,

@@ -23,6 +23,7 @@ def part_findings(config: CollectorConfig) -> Iterator[Finding]:
         elif component.type == "batch":
             yield from _batch(component)
     for component in config.of("exporters").values():
+        yield from _endpoint(component)
         yield from _queue_and_retry(component)
     for component in config.of("receivers").values():
         if component.type == "otlp" and not _protocols(component):
@@ -138,6 +139,23 @@ def _batch(component: Component) -> Iterator[Finding]:
             component.line_of("send_batch_max_size"),
             evidence={"send_batch_size": str(size or 8192), "send_batch_max_size": str(most)},
             remedy="raise send_batch_max_size, or lower send_batch_size to it",
+        )
+
+
+def _endpoint(component: Component) -> Iterator[Finding]:
+    """Exporters that do not start without an address."""
+    keys = {
+        "otlp": ("endpoint",),
+        "prometheus": ("endpoint",),
+        "prometheusremotewrite": ("endpoint",),
+        "otlphttp": ("endpoint", "traces_endpoint", "metrics_endpoint", "logs_endpoint"),
+    }.get(component.type, ())
+    if keys and not any(component.text(key) for key in keys):
+        yield Finding(
+            rules.ENDPOINT_MISSING,
+            f"{component.id} has no endpoint",
+            component.at,
+            remedy=f"write in {component.id}: endpoint: HOST:PORT",
         )
 
 

@@ -16,7 +16,8 @@ RUN_LABELS = ("nemo_run_id", "nemo.run.id", "exported_nemo_run_id")
 INSTANCE_LABELS = ("instance", "exported_instance", "service_instance_id", "service.instance.id")
 """In generation 0.1 the instance is ``<run id>-rank<rank>``, by which a run can be found too."""
 
-_PROBES = ("run-1", "f3c7", "")
+_PROBES = ("run-1", "run-10", "f3c7")
+"""A run, one whose id only begins like it, and one of another kind."""
 
 
 class Hold(enum.Enum):
@@ -75,7 +76,7 @@ def _judge(matcher: Matcher, dashboard: Dashboard) -> RunFilter:
     if matcher.label.startswith("span."):
         return RunFilter(matcher, Hold.SCOPE, variable)
     if not found:
-        if matcher.op in ("!=", "!~") or all(matcher.accepts(text) for text in _PROBES[:2]):
+        if matcher.op in ("!=", "!~") or all(matcher.accepts(text) for text in _PROBES):
             return RunFilter(matcher, Hold.OPEN)
         return RunFilter(matcher, Hold.FIXED)
     if matcher.op in ("!=", "!~"):
@@ -83,18 +84,18 @@ def _judge(matcher: Matcher, dashboard: Dashboard) -> RunFilter:
     declared = dashboard.by_name.get(variable)
     if matcher.op == "=" and declared is not None and declared.several:
         return RunFilter(matcher, Hold.EXACT_LIST, variable)
-    rest = matcher.value.replace(found[0].text, "", 1)
-    if matcher.op == "=~" and _loose(rest) and matcher.label not in INSTANCE_LABELS:
-        return RunFilter(matcher, Hold.PREFIX, variable)
-    return RunFilter(matcher, Hold.CHOSEN, variable)
+    hold = _reach(matcher, found[0].text) if matcher.op == "=~" else Hold.CHOSEN
+    return RunFilter(matcher, hold, variable if hold is not Hold.OPEN else "")
 
 
-def _loose(rest: str) -> bool:
-    """Whether what is left of a pattern around the variable matches more than nothing."""
-    try:
-        return bool(rest.strip("^$")) and re.fullmatch(rest.strip("^$").replace("()", ""), "-0") is not None
-    except re.error:
-        return False
+def _reach(matcher: Matcher, mention: str) -> Hold:
+    """What a pattern lets pass when one run is chosen: that run, longer ids, or everything."""
+    chosen, longer, foreign = _PROBES
+    tried = Matcher(matcher.label, "=~", matcher.value.replace(mention, re.escape(chosen)))
+    tail = "-rank0" if matcher.label in INSTANCE_LABELS else ""
+    if tried.accepts(foreign + tail):
+        return Hold.OPEN
+    return Hold.PREFIX if tried.accepts(longer + tail) else Hold.CHOSEN
 
 
 def lists_runs(variable: Variable) -> bool:

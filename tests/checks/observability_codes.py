@@ -52,6 +52,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/wrong-signal",
         "collector-config/one-sided-connector",
         "collector-config/receiver-without-protocol",
+        "collector-config/endpoint-missing",
         "collector-config/unused-component",
     ),
     "C03": (

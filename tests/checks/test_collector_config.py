@@ -65,6 +65,7 @@ STARTS = [
     ),
     ("limit_mib: 2000, spike_limit_mib: 400", "spike_limit_mib: 400", "limiter-invalid", "  memory_limiter:"),
     ("check_interval: 1s", "check_interval: 0s", "limiter-invalid", "  memory_limiter:"),
+    ("    endpoint: store.example.invalid:4317\n", "", "endpoint-missing", "  otlp/store:"),
     ("spike_limit_mib: 400", "spike_limit_mib: 2000", "limiter-invalid", "  memory_limiter:"),
     ("send_batch_max_size: 1024", "send_batch_max_size: 100", "batch-invalid", "send_batch_max_size: 100"),
     ("queue_size: 2000", "queue_size: 0", "queue-invalid", "queue_size: 0"),
