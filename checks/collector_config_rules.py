@@ -1,6 +1,6 @@
 """The rules of collector-config: what each means, why it matters and what to do.
 
-A table in code, and longer than other files because each entry is a page of documentation.
+A table in code; longer than 300 lines because each entry is a page of documentation.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from lens_preflight.core.finding import Finding, Proof, Related
 from lens_preflight.core.words import Need
 
 if TYPE_CHECKING:
+    from lens_preflight.collector.flaws import Flaw
     from lens_preflight.collector.model import CollectorConfig
-    from lens_preflight.collector.truncated import Flaw
     from lens_preflight.context import Context
     from lens_preflight.dashboards.durations import Duration
     from lens_preflight.dashboards.model import Dashboard
@@ -102,7 +102,8 @@ def _leaves_to_queries(config: CollectorConfig) -> bool:
 
 
 def _flaws(config: CollectorConfig) -> Iterator[Finding]:
-    from lens_preflight.collector.truncated import Feed, flaws, tempo_feed
+    from lens_preflight.collector.flaws import flaws
+    from lens_preflight.collector.truncated import Feed, tempo_feed
 
     for flaw in flaws(config):
         yield _collector_finding(flaw)

@@ -11,7 +11,6 @@ from lens_preflight.collector.flow import Route
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
 from lens_preflight.collector.ottl import Value
 from lens_preflight.collector.types import NOWHERE
-from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping as Block
 from lens_preflight.documents import Node, Scalar
 
@@ -166,122 +165,6 @@ def _dropped_behind(config: CollectorConfig, generator: Generator) -> bool:
         any(stage.drops("metrics", point) is True for stage in stages_on(config, p.processors))
         for p in behind
     )
-
-
-class Fault(enum.Enum):
-    """What is wrong with the exclusion in a configuration."""
-
-    UNFILTERED = "unfiltered"
-    INVERTED = "inverted"
-    TEXT = "text"
-    EVERYWHERE = "everywhere"
-    ERROR_MODE = "error mode"
-    LATENCY = "latency"
-    MISSPELT = "misspelt"
-    TOO_LATE = "too late"
-
-
-@dataclass(frozen=True)
-class Flaw:
-    """One fault: the component to correct, its place, and the word that is wrong."""
-
-    fault: Fault
-    component: str
-    at: Location
-    word: str = ""
-
-
-def flaws(config: CollectorConfig) -> Iterator[Flaw]:
-    """All faults of the exclusion; a generator has at most one."""
-    bad = dict(_bad_conditions(config))
-    yield from bad.values()
-    for stage in _stages_of_traces(config):
-        if stage.reads((KEY,)) and stage.error_mode == "propagate":
-            yield Flaw(Fault.ERROR_MODE, stage.component.id, stage.component.at)
-    seen: set[str] = set()
-    for generator in generators(config):
-        component = generator.component
-        if generator.feed is not Feed.UNFILTERED or component.id in seen or component.type == "datadog":
-            continue
-        seen.add(component.id)
-        if any(stage.component.id in bad for stage in generator.stages):
-            continue
-        wrong = misspelt_dimension(component)
-        late = _late_filter(config)
-        if wrong:
-            yield Flaw(Fault.MISSPELT, component.id, component.line_of("dimensions"), wrong)
-        elif late is not None:
-            yield Flaw(Fault.TOO_LATE, late.id, late.at, component.id)
-        else:
-            yield Flaw(Fault.UNFILTERED, component.id, generator.route.end.at)
-    stored = storing_routes(config)
-    drops = [any(s.drops("traces", CUT) is True for s in stages_on(config, r.processors)) for r in stored]
-    if stored and all(drops):
-        stage = next(s for s in stages_on(config, stored[0].processors) if s.drops("traces", CUT) is True)
-        at = next(r.at for r in stored[0].processors if r.id == stage.component.id)
-        yield Flaw(Fault.EVERYWHERE, stage.component.id, at, stored[0].pipelines[-1].id)
-    yield from _latency_policies(config)
-
-
-def _stages_of_traces(config: CollectorConfig) -> tuple[DropStage, ...]:
-    used = dict.fromkeys(
-        r.id for route in config.routes if route.signal == "traces" for r in route.processors
-    )
-    return tuple(config.drops[identity] for identity in used if identity in config.drops)
-
-
-def _bad_conditions(config: CollectorConfig) -> Iterator[tuple[str, Flaw]]:
-    """Conditions on the attribute that are never true, or true for all other spans."""
-    for stage in _stages_of_traces(config):
-        mine = [c for c in stage.conditions if c.signal == "traces"]
-        if stage.drops("traces", CUT) is True:
-            continue
-        for condition in mine:
-            identity = stage.component.id
-            if condition.parsed is None:
-                continue
-            if condition.parsed.holds(WHOLE) is True:
-                yield identity, Flaw(Fault.INVERTED, identity, condition.at, condition.text)
-            elif any(
-                path.key == KEY and isinstance(word, str) for _, path, word in condition.parsed.compares()
-            ):
-                yield identity, Flaw(Fault.TEXT, identity, condition.at, condition.text)
-            elif any(_is_misspelt(path.root, path.key) for path in condition.parsed.paths()):
-                yield identity, Flaw(Fault.MISSPELT, identity, condition.at, condition.text)
-
-
-def _is_misspelt(root: str, key: str) -> bool:
-    flat = key.replace("_", ".").lower()
-    if key == KEY:
-        return root == "resource"
-    return flat.endswith(KEY) or flat in ("nemo.truncated", "span.truncated")
-
-
-def _late_filter(config: CollectorConfig) -> Component | None:
-    """A processor behind the connector that speaks of the attribute, which is no label there."""
-    for pipeline in config.of_signal("metrics"):
-        for reference in pipeline.processors:
-            component = config.find("processors", reference.id)
-            if component is not None and component.body is not None:
-                text = str(component.body.data())
-                if KEY in text or KEY.replace(".", "_") in text:
-                    return component
-    return None
-
-
-def _latency_policies(config: CollectorConfig) -> Iterator[Flaw]:
-    """Tail sampling by latency keeps every trace with a truncated span, unless those are told apart."""
-    for route in config.routes:
-        before: list[Reference] = []
-        for reference in route.processors:
-            component = config.find("processors", reference.id)
-            if component is not None and component.type == "tail_sampling" and component.body is not None:
-                text = str(component.body.data())
-                cut = any(s.drops("traces", CUT) is True for s in stages_on(config, tuple(before)))
-                if "'latency'" in text and KEY not in text and not cut:
-                    yield Flaw(Fault.LATENCY, component.id, component.line_of("policies"))
-                    return
-            before.append(reference)
 
 
 def tempo_feed(root: Node) -> Feed | None:
