@@ -47,15 +47,16 @@ def _fields(text: bytes) -> list[str] | None:
     """The values of the needed fields, empty for null; None when one is written in another way."""
     found = []
     place = 0
+    find = text.find
     for key in _FIELDS:
-        place = text.find(key, place)
+        place = find(key, place)
         if place < 0:
             return None
         place += len(key)
         if text.startswith(b"null", place):
             found.append("")
             continue
-        end = text.find(b'"', place + 1)
+        end = find(b'"', place + 1)
         value = text[place + 1 : end]
         if text[place] != _QUOTE or end < 0 or b"\\" in value:
             return None
@@ -106,8 +107,7 @@ class Gathered:
         for place, (known, body) in enumerate(self._known):
             text = known.run_of(document)
             if text is not None:
-                if place:  # the next report is probably like this one
-                    self._known.insert(0, self._known.pop(place))
+                self._prefer(place, document)
                 self._enter_text(text, body)
                 return
         if not document.strip():
@@ -123,6 +123,16 @@ class Gathered:
         if shape is not None:
             self._known.insert(0, (shape, body))
             del self._known[MOST_SHAPES:]
+
+    def _prefer(self, place: int, document: bytes) -> None:
+        """Try this skeleton first for the next report, which is probably like this one."""
+        known, body = self._known[place]
+        if known.blocks:  # seen for the second time: learn what its reports have in common
+            self._known[place] = (Skeleton(known.first, known.rest), body)
+            self._known.insert(0, (known.tightened(document), body))
+        elif place:
+            self._known.insert(0, self._known.pop(place))
+        del self._known[MOST_SHAPES:]
 
     def _enter_text(self, text: bytes, body: tuple[int, ...]) -> None:
         """Note a node from the text of ``run``; looked for when it is laid out as usual, else parsed."""

@@ -18,6 +18,9 @@ from lens_preflight.verdict import counted, headline, judge, sum_items
 CHECK = "node-reports"
 """The id of the outcome that says whether every node has reported."""
 
+HOST_DEPENDENT = ("otlp-endpoint", "collector-health")
+"""The built-in checks that depend on the host, by id: loading them all would cost more than the merge."""
+
 _WORST = (Status.FAIL, Status.ERROR, Status.UNKNOWN, Status.WARN, Status.PASS, Status.SKIP)
 
 
@@ -57,7 +60,7 @@ def merge(
     *,
     expected: Sequence[str] = (),
     job: str = "",
-    host_dependent: Iterable[str] = (),
+    host_dependent: Iterable[str] = HOST_DEPENDENT,
     fail_on: str = "unknown",
     argv: Sequence[str] = (),
 ) -> RunRecord:
@@ -67,10 +70,10 @@ def merge(
     must have judged for a pass.
     """
     nodes = choose(gathered, expected, job)
-    by_check = _by_check(gathered, nodes)
+    everywhere = frozenset(host_dependent)
     results = [
-        _merged(outcomes, len(nodes.present), nodes.present if check in set(host_dependent) else ())
-        for check, outcomes in by_check.items()
+        _merged(outcomes, nodes.present, check in everywhere)
+        for check, outcomes in _by_check(gathered, nodes).items()
     ]
     judged = any(outcome.status is not Status.SKIP for outcome in results)
     results.append(_reported(gathered, nodes, judged))
@@ -109,16 +112,16 @@ def _by_check(gathered: Gathered, nodes: Nodes) -> dict[str, list[tuple[Outcome,
     return by_check
 
 
-def _merged(outcomes: list[tuple[Outcome, list[str]]], total: int, must: Sequence[str]) -> Outcome:
-    """One outcome for one check over all nodes; ``must``: nodes that may not go without a judgement."""
+def _merged(outcomes: list[tuple[Outcome, list[str]]], present: Sequence[str], everywhere: bool) -> Outcome:
+    """One outcome for one check over all nodes; ``everywhere``: none may go without a judgement."""
+    total = len(present)
     status = min((o.status for o, _ in outcomes), key=_WORST.index)
     first = next(o for o, _ in outcomes if o.status is status)
-    judged_on = {node for o, names in outcomes if o.status is not Status.SKIP for node in names}
+    judged_on = _union([names for o, names in outcomes if o.status is not Status.SKIP], present)
     reason = _reasons([(o, names) for o, names in outcomes if o.status is status], total)
-    unjudged = [node for node in must if node not in judged_on]
-    if unjudged and judged_on and status in (Status.PASS, Status.WARN):
+    if everywhere and 0 < len(judged_on) < total and status in (Status.PASS, Status.WARN):
         status = Status.UNKNOWN
-        reason = f"not judged on {_set(unjudged, total)}"
+        reason = f"not judged on {_set(sorted(set(present).difference(judged_on)), total)}"
     about = {
         "nodes": fold(judged_on),
         "targets": ", ".join(dict.fromkeys(t.key for o, _ in outcomes for t in o.targets if t.key)),
@@ -135,6 +138,12 @@ def _merged(outcomes: list[tuple[Outcome, list[str]]], total: int, must: Sequenc
         missing_input=next((o.missing_input for o, _ in outcomes if o.missing_input), ""),
         decisive=any(o.decisive for o, _ in outcomes),
     )
+
+
+def _union(parts: list[list[str]], present: Sequence[str]) -> Sequence[str]:
+    """The nodes of several lists in order; ``present`` itself when that is all of them."""
+    united = set().union(*parts)
+    return present if len(united) == len(present) else sorted(united)
 
 
 def _endpoints(outcomes: Iterable[Outcome]) -> Iterable[str]:

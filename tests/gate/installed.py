@@ -28,9 +28,6 @@ def interpreter(folder: Path, *, with_package: bool = True) -> Path:
     if with_package:
         paths = [str(ROOT), *(p for p in sys.path if p.endswith(("site-packages", "dist-packages")))]
         (site / "lens.pth").write_text("\n".join(paths) + "\n")
-        (site / "zz.pth").write_text(
-            "import lens_preflight.cli as c; c.COMMANDS.setdefault('gate', 'lens_preflight.cli.gate:gate'); c.COMMANDS.setdefault('merge', 'lens_preflight.cli.merge:merge')\n"
-        )  # DEV
     return folder / "bin" / "python"
 
 
@@ -44,12 +41,18 @@ class Installed:
     settings: GateSettings
 
     def run(
-        self, hook: str, *args: str, node: str = "n1", shell: Sequence[str] = (), **environ: str
+        self,
+        hook: str,
+        *args: str,
+        node: str = "n1",
+        shell: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+        **more: str,
     ) -> subprocess.CompletedProcess[str]:
         """Run a hook as Slurm does: no PATH, no HOME, nothing on standard input."""
         return subprocess.run(
             [*shell, str(self.hooks / hook), *args],
-            env={"SLURMD_NODENAME": node, **environ},
+            env={"SLURMD_NODENAME": node, **(environ or {}), **more},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -5,7 +5,6 @@ import socket
 import pytest
 
 from lens_preflight.core.deadline import Deadline
-from lens_preflight.gate import control
 from lens_preflight.gate.control import Control, Controls, probe
 
 
@@ -31,7 +30,7 @@ def test_a_look_up_that_never_ends_has_failed_by_the_deadline(monkeypatch: pytes
     import threading
 
     never = threading.Event()
-    monkeypatch.setattr(control.socket, "getaddrinfo", lambda *_, **__: never.wait())
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: never.wait())
     found = probe("", "name", Deadline.after(0.5))
     assert found.name is Control.FAILED
 

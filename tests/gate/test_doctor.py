@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,11 @@ TaskProlog              = (null)
 """
 
 
-def doctor(folder: Path, settings: GateSettings | None = None, **changes: str) -> list[Advice]:
+def doctor(
+    folder: Path, changes: Mapping[str, str] | None = None, settings: GateSettings | None = None, **more: str
+) -> list[Advice]:
     """What the doctor says about a configuration that differs from a safe one."""
+    changes = {**(changes or {}), **more}
     lines = [
         line
         for line in SAFE.splitlines()
@@ -75,7 +79,7 @@ def test_a_safe_configuration_is_silence(tmp_path: Path, script: Path) -> None:
 def test_settings_that_turn_a_fault_into_a_drain(
     tmp_path: Path, script: Path, changes: dict[str, str], what: str, level: str
 ) -> None:
-    assert levels(doctor(tmp_path, Prolog=str(script), **changes), what) == [level]
+    assert levels(doctor(tmp_path, changes, Prolog=str(script)), what) == [level]
 
 
 def break_missing(path: Path) -> None:
@@ -151,10 +155,10 @@ def test_a_pattern_that_matches_nothing_is_a_danger(tmp_path: Path) -> None:
 def test_our_own_hooks_are_looked_into(tmp_path: Path, node_python: Path) -> None:
     gate: Installed = installed(tmp_path / "g", node_python)
     named = {"Prolog": f"{gate.hooks}/prolog", "Epilog": f"{gate.hooks}/epilog"}
-    assert doctor(tmp_path, **named) == []
+    assert doctor(tmp_path, named) == []
     text = (gate.hooks / "prolog").read_text()
     (gate.hooks / "prolog").write_text(text.replace(f"python={node_python}", "python=/gone/python"))
-    assert any("/gone/python" in a.why for a in doctor(tmp_path, **named))
+    assert any("/gone/python" in a.why for a in doctor(tmp_path, named))
 
 
 def test_where_the_verdict_lies_is_looked_at(tmp_path: Path) -> None:
@@ -180,7 +184,7 @@ def test_a_quarantine_that_cannot_work_is_named(tmp_path: Path) -> None:
     settings = GateSettings(
         policy=Policy.QUARANTINE, run_dir=str(tmp_path / "run"), switch=str(tmp_path / "off")
     )
-    said = {a.what for a in doctor(tmp_path, settings)}
+    said = {a.what for a in doctor(tmp_path, settings=settings)}
     assert {"gate.fleet", "gate.control_address, gate.control_name"} <= said
 
 

@@ -8,7 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -88,19 +88,38 @@ def test_a_verdict_that_is_not_good_is_logged_with_the_job(
     assert "event=prolog job=42 node=n1 verdict=fail-shared text=otlp-endpoint/refused nobody listens" in line
 
 
-BAD = {
-    "missing": lambda path: path.unlink(),
-    "folder": lambda path: (path.unlink(), path.mkdir()),
-    "empty": lambda path: path.write_text(""),
+def folder_instead(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def pipe_instead(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def link_instead(path: Path) -> None:
+    path.rename(path.with_name("else"))
+    path.symlink_to("else")
+
+
+def says(line: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(line)
+
+
+BAD: Mapping[str, Callable[[Path], object]] = {
+    "missing": Path.unlink,
+    "folder": folder_instead,
+    "pipe": pipe_instead,
+    "link": link_instead,
+    "empty": says(""),
     "bytes": lambda path: path.write_bytes(os.urandom(2000)),
-    "stale": lambda path: path.write_text(f"{cache.boot_id()} 1 pass old\n"),
-    "octal": lambda path: path.write_text(f"{cache.boot_id()} 0099 pass x\n"),
-    "huge number": lambda path: path.write_text(f"{cache.boot_id()} {'9' * 40} pass x\n"),
-    "too far": lambda path: path.write_text(f"{cache.boot_id()} {int(cache.uptime()) + 99_999} pass x\n"),
-    "another start": lambda path: path.write_text(f"00000000 {int(cache.uptime()) + 50} pass x\n"),
-    "link": lambda path: (path.rename(path.with_name("else")), path.symlink_to("else")),
-    "pipe": lambda path: (path.unlink(), os.mkfifo(path)),
-    "formula": lambda path: path.write_text(f"{cache.boot_id()} a[$(id)] pass x\n"),
+    "stale": says(f"{cache.boot_id()} 1 pass old\n"),
+    "octal": says(f"{cache.boot_id()} 0099 pass x\n"),
+    "huge number": says(f"{cache.boot_id()} {'9' * 40} pass x\n"),
+    "too far": says(f"{cache.boot_id()} {int(cache.uptime()) + 99_999} pass x\n"),
+    "another start": says(f"00000000 {int(cache.uptime()) + 50} pass x\n"),
+    "formula": says(f"{cache.boot_id()} a[$(id)] pass x\n"),
 }
 
 
@@ -157,6 +176,20 @@ def test_hostile_job_texts_are_only_texts(gate: Installed, shell: tuple[str, ...
     )
     assert (done.returncode, done.stdout) == (0, "")
     assert not Path("/tmp/lens-owned").exists()
+
+
+def test_closed_streams_and_an_odd_folder_do_no_harm(gate: Installed, tmp_path: Path) -> None:
+    leave(gate, Word.FAIL_SHARED)
+    for hook in (*HOOKS, "task-prolog", "refresh", "health-check"):
+        closed = ("sh", "-c", 'exec "$0" <&- >&- 2>&-')
+        done = subprocess.run(
+            [*closed, str(gate.hooks / hook)],
+            env={"SLURM_JOB_ID": "1"},
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
@@ -227,11 +260,10 @@ def test_nothing_in_the_background_holds_the_output_of_the_hook(gate: Installed)
 # --- TaskProlog
 
 
-def task(gate: Installed, shell: tuple[str, ...] = (), **environ: str) -> dict[str, str]:
+def task(gate: Installed, environ: Mapping[str, str], shell: Sequence[str] = ()) -> dict[str, str]:
     """What TaskProlog exports, and under the key ``print`` what it prints."""
-    done = gate.run(
-        "task-prolog", shell=shell, **{"SLURM_JOB_ID": "42", "SLURM_CLUSTER_NAME": "c", **environ}
-    )
+    known = {"SLURM_JOB_ID": "42", "SLURM_CLUSTER_NAME": "c", **environ}
+    done = gate.run("task-prolog", shell=shell, environ=known)
     assert done.returncode == 0
     found: dict[str, str] = {}
     for line in done.stdout.splitlines():
@@ -247,18 +279,18 @@ def task(gate: Installed, shell: tuple[str, ...] = (), **environ: str) -> dict[s
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_run_id_is_given_only_where_there_is_none(gate: Installed, shell: tuple[str, ...]) -> None:
-    assert task(gate, shell)["NEMO_LENS_RUN_ID"] == "c-42"
-    assert "NEMO_LENS_RUN_ID" not in task(gate, shell, NEMO_LENS_RUN_ID="mine")
-    assert "NEMO_LENS_RUN_ID" not in task(gate, shell, NEMO_RL_OTEL_RUN_ID="mine")
-    assert "NEMO_LENS_RUN_ID" not in task(gate, shell, MEGATRON_OTEL_RUN_ID="mine")
-    assert task(gate, shell, NEMO_LENS_RUN_ID="  ")["NEMO_LENS_RUN_ID"] == "c-42"
+    assert task(gate, {}, shell)["NEMO_LENS_RUN_ID"] == "c-42"
+    assert "NEMO_LENS_RUN_ID" not in task(gate, {"NEMO_LENS_RUN_ID": "mine"}, shell)
+    assert "NEMO_LENS_RUN_ID" not in task(gate, {"NEMO_RL_OTEL_RUN_ID": "mine"}, shell)
+    assert "NEMO_LENS_RUN_ID" not in task(gate, {"MEGATRON_OTEL_RUN_ID": "mine"}, shell)
+    assert task(gate, {"NEMO_LENS_RUN_ID": "  "}, shell)["NEMO_LENS_RUN_ID"] == "c-42"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_job_submitted_from_a_job_gets_a_run_id_of_its_own(gate: Installed, shell: tuple[str, ...]) -> None:
-    parent = {k: v for k, v in task(gate, shell).items() if k != "print"}
-    assert task(gate, shell, **parent)["NEMO_LENS_RUN_ID"] == "c-42"  # a step of the same job
-    child = task(gate, shell, **{**parent, "SLURM_JOB_ID": "43"})
+    parent = {k: v for k, v in task(gate, {}, shell).items() if k != "print"}
+    assert task(gate, parent, shell)["NEMO_LENS_RUN_ID"] == "c-42"  # a step of the same job
+    child = task(gate, {**parent, "SLURM_JOB_ID": "43"}, shell)
     assert child["NEMO_LENS_RUN_ID"] == "c-43"
 
 
@@ -281,7 +313,7 @@ def test_a_job_submitted_from_a_job_gets_a_run_id_of_its_own(gate: Installed, sh
 def test_attempts_are_told_apart(
     gate: Installed, shell: tuple[str, ...], old: str, attempt: str, new: str | None
 ) -> None:
-    found = task(gate, shell, OTEL_RESOURCE_ATTRIBUTES=old, SLURM_RESTART_COUNT=attempt)
+    found = task(gate, {"OTEL_RESOURCE_ATTRIBUTES": old, "SLURM_RESTART_COUNT": attempt}, shell)
     assert found.get("OTEL_RESOURCE_ATTRIBUTES") == new
 
 
@@ -290,23 +322,23 @@ BAD_SAMPLER = {"NEMO_LENS_ENABLED": "1", "OTEL_TRACES_SAMPLER": "parentbased_tra
 
 
 def test_a_bad_sampler_is_one_line_from_one_task(gate: Installed) -> None:
-    said = task(gate, **FIRST, **BAD_SAMPLER)["print"]
+    said = task(gate, {**FIRST, **BAD_SAMPLER})["print"]
     assert len(said.splitlines()) == 1
     assert "sampler" in said.lower() and "fix:" in said
-    assert "print" not in task(gate, **{**FIRST, "SLURM_LOCALID": "1"}, **BAD_SAMPLER)
-    assert "print" not in task(gate, **{**FIRST, "SLURM_NODEID": "1"}, **BAD_SAMPLER)
+    assert "print" not in task(gate, {**FIRST, **BAD_SAMPLER, "SLURM_LOCALID": "1"})
+    assert "print" not in task(gate, {**FIRST, **BAD_SAMPLER, "SLURM_NODEID": "1"})
 
 
 def test_what_the_batch_step_said_its_steps_do_not_repeat(gate: Installed) -> None:
     batch = {k: v for k, v in FIRST.items() if k != "SLURM_STEP_ID"}
-    first = task(gate, **batch, **BAD_SAMPLER)
+    first = task(gate, {**batch, **BAD_SAMPLER})
     assert len(first.pop("print").splitlines()) == 1
-    assert "print" not in task(gate, **FIRST, **BAD_SAMPLER, **first)
+    assert "print" not in task(gate, {**FIRST, **BAD_SAMPLER, **first})
 
 
 def test_the_batch_step_does_not_complain_about_what_the_script_may_still_set(gate: Installed) -> None:
     batch = {k: v for k, v in FIRST.items() if k != "SLURM_STEP_ID"}
-    assert "print" not in task(gate, **batch, NEMO_LENS_ENABLED="1")
+    assert "print" not in task(gate, {**batch, "NEMO_LENS_ENABLED": "1"})
 
 
 def test_a_job_without_telemetry_is_not_judged(tmp_path: Path, node_python: Path) -> None:
@@ -316,8 +348,8 @@ def test_a_job_without_telemetry_is_not_judged(tmp_path: Path, node_python: Path
     loud.write_text("#!/bin/sh\necho 'print lens-preflight: called'\n")
     loud.chmod(0o755)
     hook.write_text(re.sub(r"^python=.*$", f"python={loud}", hook.read_text(), flags=re.MULTILINE))
-    assert "print" not in task(gate, **FIRST)
-    assert task(gate, **FIRST, NEMO_LENS_ENABLED="1")["print"] == "lens-preflight: called"
+    assert "print" not in task(gate, FIRST)
+    assert task(gate, {**FIRST, "NEMO_LENS_ENABLED": "1"})["print"] == "lens-preflight: called"
 
 
 BROKEN = {
@@ -337,7 +369,7 @@ def test_a_broken_tool_costs_a_task_seconds_at_most(gate: Installed, how: str) -
     broken.chmod(0o755)
     text = re.sub(r"^python=.*$", f"python={broken}", hook.read_text(), flags=re.MULTILINE)
     hook.write_text(text.replace("timeout -k 1 4 ", "timeout -k 1 1 "))
-    found = task(gate, **FIRST, **BAD_SAMPLER)
+    found = task(gate, {**FIRST, **BAD_SAMPLER})
     assert set(found) <= {"NEMO_LENS_RUN_ID", "LENS_PREFLIGHT_RUN_ID", "OTEL_RESOURCE_ATTRIBUTES", "print"}
     assert len(found.get("print", "").splitlines()) <= 3
     assert "not ours" not in found.get("print", "")

@@ -260,6 +260,40 @@ def test_nothing_hides_between_two_equal_parts() -> None:
     assert shape.run_of(text(record(plain, plain, plain)).encode()) is None
 
 
+def test_what_all_reports_share_becomes_constant_and_still_counts() -> None:
+    def made(host: str, second: str, at: str = "collector:4317") -> bytes:
+        return text(
+            record(outcome(at=host), outcome(check="b", seen=second, endpoint=at), node=host)
+        ).encode()
+
+    shape = skeleton(made("n1", "same"))
+    assert shape is not None
+    tight = shape.tightened(made("n2", "same"))
+    assert len(tight.rest) == 2 < len(shape.rest)
+    assert tight.run_of(made("n3", "same")) is not None
+    assert tight.run_of(made("n3", "other")) is None  # the wider one still knows it
+    assert shape.run_of(made("n3", "other")) is not None
+    assert shape.run_of(made("n3", "other", "elsewhere")) is None
+
+
+def test_all_ways_past_the_parser_give_what_parsing_gives(tmp_path: Path) -> None:
+    paths = []
+    for n in range(12):
+        what = record(
+            outcome(at=f"{n}"), outcome(check="b", seen=str(n // 6)), outcome(check="c"), node=node(n)
+        )
+        if n % 4 == 3:
+            what = dataclasses.replace(failed(), run=what.run)
+        paths.append(put(tmp_path, what))
+    fast, slow = Gathered(), Gathered()
+    fast.take_all(paths)
+    for path in paths:  # one document a line is always parsed
+        line = Path(path).with_suffix(".line")
+        line.write_text(json.dumps(json.loads(Path(path).read_text())) + "\n")
+        slow.take(str(line))
+    assert text(merge(fast)) == text(merge(slow))
+
+
 def test_every_part_of_a_large_report_counts() -> None:
     whole = dataclasses.replace(everything(), profile="node")
     shape = skeleton(text(whole).encode())

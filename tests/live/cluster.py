@@ -172,11 +172,11 @@ class Cluster:
         """The environment of a user on the login node."""
         return {"PATH": PATH, "HOME": "/", "SLURM_CONF": str(self.conf), "LC_ALL": "C", **more}
 
-    def run(self, *argv: str, check: bool = True, **environ: str) -> str:
+    def run(self, *argv: str, check: bool = True, environ: Mapping[str, str] | None = None) -> str:
         """The output of a command of Slurm."""
         done = subprocess.run(
             argv,
-            env=self.environ(**environ),
+            env=self.environ(**(environ or {})),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -210,7 +210,7 @@ class Cluster:
         """Submit a batch script; returns the job id."""
         path = self.folder / "out" / f"job-{time.monotonic_ns()}.sh"
         path.write_text(f"#!/bin/sh\n{script}\n")
-        out = self.run("sbatch", "--parsable", "--output=%j.out", *options, str(path), **environ)
+        out = self.run("sbatch", "--parsable", "--output=%j.out", *options, str(path), environ=environ)
         return out.strip().splitlines()[-1].partition(";")[0]
 
     def job(self, job: str) -> Mapping[str, str]:
