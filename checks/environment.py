@@ -130,7 +130,8 @@ def _unknown(ctx: Context, variable: Variable, verdict: Verdict) -> Finding:
     if there:
         rule = UNREAD if verdict.sure else STRAY
         return _unset(rule, f"nothing reads {name}; {meant} is set and read", variable)
-    value = None if variable.value is None or "HEADERS" in meant or "@" in variable.value else variable.value
+    value = variable.value if variable.value is not None else _template(ctx, name)
+    value = None if value is None or "HEADERS" in meant or "@" in value else value
     return Finding(
         UNKNOWN if verdict.sure else UNREAD,
         f"nothing reads {name}; {meant} is what is read",
@@ -138,6 +139,14 @@ def _unknown(ctx: Context, variable: Variable, verdict: Verdict) -> Finding:
         remedy=f'export {meant}="${name}"',
         settings=((name, None),) if value is None else ((name, None), (meant, value)),
     )
+
+
+def _template(ctx: Context, name: str) -> str | None:
+    """The text that Slurm completes, for a shell: ``gpt-${SLURM_JOB_ID}``; None when more is open."""
+    text = ctx.launch.job.written.get(name) if ctx.launch.job is not None else None
+    if text is None or not all(s.known or s.name.startswith("SLURM_") for s in text.symbols):
+        return None
+    return text.plain.template.replace("{", "${")
 
 
 def _failures(ctx: Context, found: Survey, on: bool) -> Iterator[Finding]:
