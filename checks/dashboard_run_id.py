@@ -74,13 +74,13 @@ def _variable(board: Dashboard, uses: list[RunUse]) -> Iterator[Finding]:
     if not chosen:
         if all(use.filtered_elsewhere for use in uses):
             return
-        metric = uses[0].use.metric or "<training metric>"
+        metric = _listed_metric(uses)
         if board.form == "kibana":
             remedy = (
                 "add a control on the field nemo.run.id (resource.attributes.nemo.run.id in fixed indices)"
             )
         else:
-            remedy = f"add a query variable run_id: label_values({_listable(metric)}, nemo_run_id)"
+            remedy = f"add a query variable run_id: label_values({metric}, nemo_run_id)"
         yield Finding(
             rules.NO_VARIABLE,
             "no variable lists nemo_run_id",
@@ -94,8 +94,7 @@ def _variable(board: Dashboard, uses: list[RunUse]) -> Iterator[Finding]:
 
 
 def _judge_variable(variable: Variable, lists: bool, uses: list[RunUse]) -> Iterator[Finding]:
-    metric = _listable(next((u.use.metric for u in uses if u.use.metric), "<training metric>"))
-    query = f"label_values({metric}, nemo_run_id)"
+    query = f"label_values({_listed_metric(uses)}, nemo_run_id)"
     at = variable.spot.at
     if variable.kind in ("custom", "textbox", "constant") and not lists:
         rule = rules.HARD_CODED if variable.kind == "constant" else rules.TYPED
@@ -223,6 +222,10 @@ def _panel(rule: Rule, board: Dashboard, panel: Panel, target: Target, what: str
     )
 
 
-def _listable(metric: str) -> str:
-    """A metric that label_values can ask: buckets are many series, their count is one."""
-    return f"{metric.removesuffix('_bucket')}_count" if metric.endswith("_bucket") else metric
+def _listed_metric(uses: list[RunUse]) -> str:
+    """A metric that label_values can ask: a gauge, else the count of a histogram."""
+    names = [use.use.metric for use in uses if use.use.metric]
+    plain = [name for name in names if not name.endswith(("_bucket", "_sum", "_count"))]
+    if plain or not names:
+        return plain[0] if plain else "<training metric>"
+    return names[0].removesuffix("_bucket").removesuffix("_sum").removesuffix("_count") + "_count"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,8 @@ ID = "volume"
 TENFOLD = 10
 """Estimates are rough: below ten times the limit nothing is said."""
 
-STEP_SECONDS = 1.0
-SPAN_BYTES = 1024
-OUTAGE_SECONDS = 60.0
-"""What a queue should bridge: a restart of the backend."""
+ASSUMED = {"step_seconds": 1.0, "span_bytes": 1024.0, "outage_seconds": 60.0}
+"""Numbers that nobody gives; ``[assume]`` of the settings may, and ``spans_per_step`` as well."""
 
 SPANS_PER_STEP = {
     "step": 1,
@@ -76,11 +74,16 @@ MEMORY = Rule(
 
 @dataclass(frozen=True)
 class Load:
-    """The estimate: spans a second of one rank and of all, and how it was reckoned."""
+    """The estimate: spans a second of one rank and of all, and how it was reckoned.
+
+    ``span_bytes`` and ``outage`` (seconds that a queue should bridge) are given or assumed.
+    """
 
     per_rank: float
     ranks: int
     arithmetic: str
+    span_bytes: float
+    outage: float
 
     @property
     def total(self) -> float:
@@ -123,18 +126,23 @@ def _load(ctx: Context) -> Generator[Said, None, Load]:
         raise Skip("no traces are exported")
     groups = lens.resolved_groups.groups
     counted = {group: SPANS_PER_STEP[group] for group in sorted(groups) if group in SPANS_PER_STEP}
-    spans = sum(counted.values())
+    given: Mapping[str, float] = getattr(ctx.settings, "assume", {})
+    numbers = {**ASSUMED, **given}
+    spans = numbers.get("spans_per_step", float(sum(counted.values())))
     ratio = _ratio(ctx)
     ranks, why = _ranks(ctx)
-    if spans:
+    if spans and "spans_per_step" not in given:
         shown = " + ".join(f"{count} {group}" for group, count in counted.items())
         yield Assumption("spans per step and rank", shown, "the order of magnitude of each group")
-        yield Assumption("seconds per step", f"{STEP_SECONDS:g}", "not known before the job runs")
+    if spans and "step_seconds" not in given:
+        yield Assumption("seconds per step", f"{numbers['step_seconds']:g}", "not known before the job runs")
     if why:
         yield Assumption("exporting ranks", str(ranks), why)
-    per_rank = spans / STEP_SECONDS * ratio
-    arithmetic = f"{ranks} ranks x {spans} spans per step / {STEP_SECONDS:g} s x {ratio:g} sampled"
-    return Load(per_rank, ranks, f"{arithmetic} = {per_rank * ranks:g} spans/s")
+    step = numbers["step_seconds"]
+    per_rank = spans / step * ratio
+    arithmetic = f"{ranks} ranks x {spans:g} spans per step / {step:g} s x {ratio:g} sampled"
+    shown = f"{arithmetic} = {per_rank * ranks:g} spans/s"
+    return Load(per_rank, ranks, shown, numbers["span_bytes"], numbers["outage_seconds"])
 
 
 def _ratio(ctx: Context) -> float:
@@ -198,26 +206,26 @@ def _collector(config: CollectorConfig, load: Load) -> Iterator[Finding]:
             "reckoned": load.arithmetic,
             "queue": f"{queue.requests} batches x {queue.batch} spans = {queue.spans}",
         }
-        needed = load.total * OUTAGE_SECONDS
+        needed = load.total * load.outage
         if needed > TENFOLD * queue.spans:
             yield Finding(
                 COLLECTOR_QUEUE,
-                f"the queue of {queue.exporter} bridges a tenth of a minute at most",
+                f"the queue of {queue.exporter} bridges a tenth of an outage at most",
                 queue.at,
                 evidence={
                     **reckoned,
-                    "a minute": f"{needed:g} spans",
+                    f"an outage of {load.outage:g} s": f"{needed:g} spans",
                     "holds": f"{queue.spans / load.total:.2g} s",
                 },
                 remedy=f"write in {queue.exporter}: sending_queue: {{queue_size: "
                 f"{int(needed / queue.batch) + 1}, storage: file_storage/queue}}",
             )
-        size = queue.spans * SPAN_BYTES / 2**20
+        size = queue.spans * load.span_bytes / 2**20
         if queue.limit_mib and not queue.persistent and load.total and size > TENFOLD * queue.limit_mib:
             yield Finding(
                 MEMORY,
                 f"the queue of {queue.exporter} is ten times the memory limit",
                 queue.at,
-                evidence={**reckoned, "bytes": f"{size:.0f} MiB at {SPAN_BYTES} bytes a span"},
+                evidence={**reckoned, "bytes": f"{size:.0f} MiB at {load.span_bytes:g} bytes a span"},
                 remedy=f"write in {queue.exporter}: sending_queue: {{storage: file_storage/queue}}",
             )

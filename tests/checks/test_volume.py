@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -93,6 +94,14 @@ def test_the_queue_of_the_sdk(queue: str, told: set[str]) -> None:
         8, NEMO_LENS_SPAN_GROUPS=("all"), OTEL_BSP_MAX_QUEUE_SIZE=queue, OTEL_BSP_MAX_EXPORT_BATCH_SIZE=("64")
     )
     assert answer.rules() == told
+
+
+def test_every_assumption_can_be_replaced() -> None:
+    assumed: Any = SimpleNamespace(assume={"step_seconds": 4.0, "spans_per_step": 20.0})
+    variables = (("NEMO_LENS_ENABLED", "1"),)
+    answer = ask(volume, Launched(variables=variables, world=World(2, 2), settings=assumed))
+    assert dict(answer.evidence)["reckoned"] == "2 ranks x 20 spans per step / 4 s x 1 sampled = 10 spans/s"
+    assert {a.what for a in answer.assumptions} == {"exporting ranks"}
 
 
 def test_without_traces_there_is_nothing_to_reckon() -> None:
