@@ -64,7 +64,7 @@ def _telemetry(config: CollectorConfig, topology: str | None) -> Iterator[Findin
             remedy=write,
         )
         return
-    if topology != "gateway" or _scrapes_itself(config):
+    if topology != "gateway" or config.deployment.operator or _scrapes_itself(config):
         return
     readers = metrics.children("readers") if metrics is not None else ()
     hosts = [reader.get("pull", "exporter", "prometheus", "host") for reader in readers]
@@ -124,7 +124,13 @@ def _unused(config: CollectorConfig) -> Iterator[Finding]:
     used |= {reference.id for reference in config.listed}
     for kind, components in config.components.items():
         for component in components.values():
-            if component.id not in used and kind != "connectors" and component.type != "health_check":
+            ours = not component.at.what.startswith("<")  # not of the chart's own values
+            if (
+                ours
+                and component.id not in used
+                and kind != "connectors"
+                and component.type != "health_check"
+            ):
                 yield Finding(
                     rules.UNUSED_COMPONENT,
                     f"{kind[:-1]} {component.id} is used nowhere",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from lens_preflight.collector.chart import over_chart
 from lens_preflight.collector.model import Deployment
 from lens_preflight.collector.types import TOP_LEVEL
 from lens_preflight.documents import Mapping, Node, Scalar, Text, read_yaml
@@ -60,13 +61,14 @@ def _unwrap(root: Node) -> Iterator[Found]:
     elif set(root.entries) & set(TOP_LEVEL):
         yield Found(root)
     elif _looks_like_config(root.get("config")) or isinstance(root.get("alternateConfig"), Mapping):
-        yield Found(root.get("alternateConfig") or root.get("config"), deployment=_helm(root))
+        own = root.get("alternateConfig")
+        yield Found(own or over_chart(root.get("config")), deployment=_helm(root))
     elif isinstance(root.get("services"), Mapping):
         yield from _compose(root)
     elif kind is None:
         for value in root.entries.values():  # values of a chart that has this one as a dependency
             if isinstance(value, Mapping) and _looks_like_config(value.get("config")):
-                yield Found(value.get("config"), deployment=_helm(value))
+                yield Found(over_chart(value.get("config")), deployment=_helm(value))
 
 
 def _text(value: Node) -> Iterator[Found]:

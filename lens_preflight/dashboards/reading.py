@@ -17,6 +17,9 @@ from lens_preflight.documents.tree import Mapping as Block
 from lens_preflight.documents.tree import Sequence as Items
 
 SUFFIXES = (".json", ".ndjson", ".yaml", ".yml", ".jsonnet", ".libsonnet", ".tf")
+_MARKS = re.compile(r"schemaVersion|\"panels\"|dashboard\.grafana\.app|GrafanaDashboard|panelsJSON")
+"""What only dashboards hold; a broken file of a folder without any of it is another kind of file."""
+
 _PROGRAMS = {
     (".jsonnet", ".libsonnet"): "Jsonnet; render it first: jsonnet {path} > dashboard.json",
     (".tf", ".tf.json", ".hcl"): "Terraform; export the dashboard from Grafana, or give the JSON it loads",
@@ -60,7 +63,8 @@ def dashboards_in(source: Text) -> Iterator[Dashboard]:
     try:
         found = list(_dashboards(source))
     except Malformed as error:
-        yield _blank(source.path, failure=Failure(error.reason, error.at))
+        if source.named or _MARKS.search(source.text):
+            yield _blank(source.path, failure=Failure(error.reason, error.at))
         return
     if not found and source.named:
         reason = "it holds no dashboard (no panels, rows, elements or saved objects)"

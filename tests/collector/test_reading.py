@@ -33,10 +33,30 @@ WRAPPED = {
 def test_wrappers_are_taken_off_and_lines_stay_right(tmp_path: Path, how: str) -> None:
     config = read(tmp_path, WRAPPED[how])
     assert config.failure is None
-    assert [p.id for p in config.pipelines] == ["traces", "metrics"]
+    assert {p.id for p in config.pipelines} >= {"traces", "metrics"}
     exporter = config.find("exporters", "otlphttp/second")
     assert exporter is not None and exporter.at.line is not None
     assert "otlphttp/second:" in WRAPPED[how].splitlines()[exporter.at.line - 1]
+
+
+def test_the_values_of_a_chart_stand_over_its_defaults(tmp_path: Path) -> None:
+    values = """\
+        image: {tag: 0.146.0}
+        config:
+          receivers: {jaeger: null, zipkin: null}
+          exporters: {otlp/store: {endpoint: "store:4317"}}
+          service:
+            pipelines:
+              traces: {receivers: [otlp], exporters: [otlp/store]}
+              logs: null
+        """
+    config = read(tmp_path, values)
+    assert sorted(config.of("receivers")) == ["otlp", "prometheus"]
+    assert [p.id for p in config.pipelines] == ["traces", "metrics"]
+    assert [r.id for r in config.pipelines[0].processors] == ["memory_limiter", "batch"]
+    assert config.pipelines[0].at.line == 7
+    alone = read(tmp_path, "alternateConfig: {exporters: {debug: {}}}\n")
+    assert (sorted(alone.of("receivers")), sorted(alone.of("exporters"))) == ([], ["debug"])
 
 
 def test_the_image_tells_the_version(tmp_path: Path) -> None:

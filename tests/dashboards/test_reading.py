@@ -184,7 +184,8 @@ def test_what_is_no_dashboard_says_where(text: str, line: int) -> None:
 def test_other_files_of_a_folder_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(classic(panel(1, "x", LOSS))), encoding="utf-8")
     (tmp_path / "package.json").write_text('{"name": "x"}', encoding="utf-8")
-    (tmp_path / "broken.json").write_text('{"a": ', encoding="utf-8")
+    (tmp_path / "broken.json").write_text('{"panels": [', encoding="utf-8")
+    (tmp_path / "tsconfig.json").write_text("{ // with a comment\n}", encoding="utf-8")
     boards = read_dashboards([tmp_path])
     assert [(Path(b.path).name, b.failure is None) for b in boards] == [
         ("a.json", True),
