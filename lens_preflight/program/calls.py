@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from lens_preflight.program import expressions, libraries, objects, statements
 from lens_preflight.program.machine import MAX_DEPTH, Flow, Frame, Machine, Outcome, normal, reduce
 from lens_preflight.program.scopes import body_of, dotted, names_of, walk_body
-from lens_preflight.program.state import Cell, Site, State
+from lens_preflight.program.state import Cell, Facts, Site, State
 from lens_preflight.program.values import (
     EMPTY,
     NONE,
@@ -163,6 +163,9 @@ def call_wrapped(
     if fn.role == "partial":
         more = Args([*fn.extra, *args.plain], {**dict(fn.names), **args.names}, args.open)
         return invoke(m, fn.inner, more, state, frame, node)
+    if fn.role == "perhaps":
+        failed = opaque_failures(m, state, frame, node, "a wrapper")
+        return [*invoke(m, fn.inner, args, state, frame, node), *failed]
     if fn.role in ("property", "staticmethod", "classmethod", "cached_property", "plain"):
         return invoke(m, fn.inner, args, state, frame, node)
     return libraries.call_wrapped(m, fn, args, state, frame, node)
@@ -182,6 +185,9 @@ def call_function(
         return opaque(m, fn.name, args, state, frame, node)
     recursive = sum(n is fn.node for n in frame.active)
     if len(frame.stack) > MAX_DEPTH or recursive >= MAX_RECURSION:
+        return opaque(m, fn.name, args, state, frame, node)
+    before = (fn.node, state.facts)
+    if before in m.inert:
         return opaque(m, fn.name, args, state, frame, node)
     bound = bind_parameters(m, fn, args, state)
     if bound is None:
@@ -207,7 +213,17 @@ def call_function(
         return normal(state, generators.make(m, inner, state))
     if isinstance(fn.node, ast.AsyncFunctionDef):
         return normal(state, m.new(state, Cell("coroutine", extra=inner)))
-    return run_body(m, fn, state, inner)
+    out = run_body(m, fn, state, inner)
+    returns = any(o.flow is Flow.NORMAL for o in out)
+    if returns and not m.plan.small and not m.plan.short(fn.node) and all(leaves_alone(o, before[1]) for o in out):
+        m.inert.add(before)
+    return out
+
+
+def leaves_alone(o: Outcome, facts: Facts) -> bool:
+    """True when a way out of a call changed nothing about telemetry and returns nothing of interest."""
+    plain = o.flow is not Flow.NORMAL or isinstance(o.value, Const | Unknown | Lib)
+    return plain and o.flow is not Flow.HARD and o.state.facts == facts
 
 
 def run_body(m: Machine, fn: Func, state: State, inner: Frame) -> list[Outcome]:
@@ -328,8 +344,16 @@ def opaque(
         taints = taints | (frozenset(("rank",)) if isinstance(value, Lanes) else EMPTY)
     out = training.signal_during(m, name, state, frame, node)
     out.extend(opaque_failures(m, state, frame, node, f"{name}()"))
-    out.extend(normal(state, Unknown(taints | {f"opaque:{name}"})))
+    result: Value = Unknown(taints | {f"opaque:{name}"})
+    if args.plain and isinstance(args.plain[0], Func | Wrapped) and wraps(name):
+        result = Wrapped("perhaps", args.plain[0])
+    out.extend(normal(state, result))
     return out
+
+
+def wraps(name: str) -> bool:
+    """True for the name of a call that may return the function it is given, wrapped."""
+    return "()" in name or any(word in name.lower() for word in ("wrap", "restart", "decorat", "a call"))
 
 
 def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> State:

@@ -154,7 +154,8 @@ def combine(before: Value, value: Value, index: int, stop_at: bool) -> Value:
     if isinstance(before, Unknown):
         if isinstance(value, Const) and bool(value.value) is stop_at:
             return value
-        return Unknown(taints_of(value) | extra)
+        key = before.key if isinstance(value, Const) else None
+        return Unknown(taints_of(value) | extra, key)
     return tainted(value, extra)
 
 

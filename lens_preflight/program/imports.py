@@ -204,7 +204,7 @@ def module(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> 
 def library(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
     """Import something outside the tree; inside a try it may be missing."""
     done = normal(state, Lib(name))
-    matters = frame.guarded or state.facts.open_handles
+    matters = m.plan.small and (frame.guarded or state.facts.open_handles)
     if not matters or name.partition(".")[0] in RELIABLE or is_standard(name):
         return done
     failed = expressions.failure(state.fork(), frame, node, "ImportError", f"import {name}")
@@ -263,10 +263,14 @@ def load(m: Machine, found: Found, state: State, frame: Frame, node: ast.AST) ->
         cleanup=frame.cleanup,
         phase=frame.phase,
     )
+    loose = m.plan.loose_globals(found.path, m.closure.data(found.path))
     out: list[Outcome] = []
     for o in statements.block(m, source.tree.body, state, inner):
         if o.flow is Flow.NORMAL:
-            o.state.edit(ref.id).extra = None
+            done = o.state.edit(ref.id)
+            done.extra = None
+            for name in loose & done.attrs.keys():
+                done.attrs[name] = Unknown(frozenset((f"opaque:{name}",)))
             out.append(replace(o, value=ref))
         elif o.flow is not Flow.YIELD:
             o.state.edit(MODULES).attrs.pop(found.name, None)

@@ -208,10 +208,18 @@ def setup(this: Call) -> list[Outcome]:
         if not state.lanes:
             return out
     fact = HandleFact(seen.site, seen.exporting & state.lanes, seen.maybe & state.lanes, state.facts.process)
-    handle = m.new(state, Cell("handle", extra=frame.remote))
+    handle = new_handle(this, seen)
     state.facts = replace(state.facts, setups=(*state.facts.setups, seen.site))
     state.facts = state.facts.with_handle(handle.id, fact)
     return [*normal(state, handle), *out]
+
+
+def new_handle(this: Call, seen: SetupSeen) -> Ref:
+    """A handle whose number tells only where it was made, so that paths can be joined again."""
+    place = ("handle", seen.chain, this.state.facts.process, len(seen.before))
+    id = this.m.places.setdefault(place, -len(this.m.places) - 1)
+    this.state.add(id, Cell("handle", extra=this.frame.remote))
+    return Ref(id)
 
 
 def second_time(this: Call, seen: SetupSeen, config: Value) -> Outcome | None:

@@ -218,7 +218,7 @@ def unknown(this: Call) -> list[Outcome]:
     note_span_attributes(this)
     out = calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     varied = any(isinstance(v, Lanes) for v in (*this.args.plain, *this.args.names.values()))
-    if varied:
+    if varied or any(isinstance(o.value, Wrapped) for o in out):
         return out
     return [replace(o, value=Lib(f"{this.path}()")) if o.flow is Flow.NORMAL else o for o in out]
 

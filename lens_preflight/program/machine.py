@@ -280,6 +280,9 @@ class Machine:
         self.launchers = [lane.launcher() for lane in self.lanes]
         self.sampled: set[object] = set()
         self.package = ""
+        self.places: dict[object, int] = {}
+        self.inert: set[object] = set()
+        self.sums: dict[int, tuple[frozenset[str], ast.Call | None, str]] = {}
         self._plan: tuple[int, Plan] | None = None
 
     @property
@@ -373,10 +376,13 @@ def reduce(outcomes: Iterable[Outcome]) -> list[Outcome]:
     kept: dict[object, Outcome] = {}
     for group in groups.values():
         first = group[0]
-        for other in group[1:]:
+        small = first.state.limit > 1
+        for other in group[1:] if small else ():
             first = first.at(merge_pair(first.state, other.state))
         rough = (first.flow, group[0].state.key, first.error)
         counts[rough] = counts.get(rough, 0) + 1
+        if not small and counts[rough] > MAX_OUTCOMES // 3:
+            continue
         if counts[rough] > MAX_OUTCOMES:
             last = kept[rough]
             i = next(i for i, o in enumerate(out) if o is last)

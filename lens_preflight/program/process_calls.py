@@ -94,7 +94,8 @@ def register(this: Call) -> list[Outcome]:
     """A hook for the end of the process; also as a decorator."""
     function = this.arg(0, "func")
     hook = Hook(function, tuple(this.args.plain[1:]), tuple(this.args.names.items()), this.site)
-    this.state.facts = replace(this.state.facts, hooks=(*this.state.facts.hooks, hook))
+    earlier = tuple(h for h in this.state.facts.hooks if h.site != hook.site or h.func == function)
+    this.state.facts = replace(this.state.facts, hooks=(*earlier, hook)[-8:])
     this.m.seen.hooks.append(this.site)
     return this.done(function)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lens_preflight.program.closure import Closure, Found
-from lens_preflight.program.scopes import FUNCTIONS
+from lens_preflight.program.scopes import FUNCTIONS, INNER
 from lens_preflight.program.source import Unreadable
 
 SMALL_FILES = 60
@@ -24,7 +24,9 @@ SMALL_FUNCTION = 60
 IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*[ \t]*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)|import[ \t]+([\w., \t]+))", re.M
 )
-NEEDLES = (b"setup_telemetry", b"nemo.lens", b"TelemetryHandle", b"_exit(", b"os.exec", b"os.abort", b"SIGTERM", b"atexit")
+GLOBAL = re.compile(rb"^[ \t]+global[ \t]+([\w, \t]+)", re.M)
+WORD = re.compile(rb"[A-Za-z_]\w*")
+NEEDLES = (b"setup_telemetry", b"NemoLensConfig", b"setup_logging_bridge", b"_exit(", b"os.exec", b"os.abort", b"SIGTERM", b"atexit")
 NAMES = frozenset(
     ("setup_telemetry", "TelemetryHandle", "NemoLensConfig", "setup_logging_bridge", "_exit", "abort", "atexit")
     + ("SIGTERM", "execv", "execve", "execvp", "execl")
@@ -45,14 +47,16 @@ class Plan:
     """What of a program is followed.
 
     ``small`` programs are followed as a whole. Else ``files`` are the files that are run when they
-    are imported, ``nodes`` the ids of the functions that are followed, and ``statements`` those of
-    the statements in them that matter; the others are summed up.
+    are imported, ``nodes`` the ids of the functions that are followed with the words that matter in
+    them; of those functions, and of the top level of files, only the statements of ``slice`` are.
     """
 
     small: bool = True
     files: set[str] = field(default_factory=set)
-    nodes: set[int] = field(default_factory=set)
-    statements: set[int] = field(default_factory=set)
+    nodes: dict[int, set[str]] = field(default_factory=dict)
+    modules: dict[str, set[str]] = field(default_factory=dict)
+    slices: dict[int, set[int]] = field(default_factory=dict)
+    ranges: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     scanned: int = 0
     size: int = 0
 
@@ -65,6 +69,29 @@ class Plan:
         if self.small or id(node) in self.nodes or isinstance(node, ast.Lambda):
             return True
         return self.short(node)
+
+    def matters(self, node: ast.stmt, func: ast.AST | None, path: str, body: list[ast.stmt]) -> bool:
+        """True when a statement is followed, False when it is summed up."""
+        if self.small:
+            return True
+        owner, words = (id(func), self.nodes.get(id(func))) if func is not None else (hash(path), self.modules.get(path))
+        if words is None:
+            return True
+        if owner not in self.slices:
+            self.slices[owner] = slice_of(body, words)
+        return id(node) in self.slices[owner]
+
+    def loose_globals(self, path: str, data: bytes) -> set[str]:
+        """Module variables that a function may write which is not followed: nobody knows their values."""
+        if self.small:
+            return set()
+        found: set[str] = set()
+        spans = self.ranges.get(path, [])
+        for match in GLOBAL.finditer(data):
+            line = data.count(b"\n", 0, match.start()) + 1
+            if not any(first <= line <= last for first, last in spans):
+                found.update(match.group(1).decode("utf-8", "replace").replace(" ", "").split(","))
+        return found
 
     def short(self, node: ast.AST) -> bool:
         """True for a function that is followed whatever it does."""
@@ -213,7 +240,7 @@ class Climb:
                 todo.append((path, frozenset()))
         while todo:
             path, words = todo.pop()
-            fresh = self.inside(path, words)
+            fresh = self.inside(path, words) | words
             if fresh:
                 todo.extend(self.above(path, fresh))
         self.mark()
@@ -225,16 +252,20 @@ class Climb:
         except Unreadable:
             return frozenset()
         self.plan.files.add(path)
-        index = self.indexes.get(path) or Index.of(source.tree)
+        data = self.scan.closure.bytes.get(path, b"")
+        index = self.indexes.get(path) or Index.of(source.tree, data)
         self.indexes[path] = index
         known = self.names.setdefault(path, set())
         before = set(known)
-        data = self.scan.closure.bytes.get(path, b"")
         seeds = NAMES | words | ({"shutdown"} if any(t in data for t in TOPIC) else set())
         while True:
             reach = seeds | known
-            more = {n for n, used in index.tops.items() if n not in known and not used.isdisjoint(reach)}
-            more |= {g for n in more for g in index.globals.get(n, ())} - known
+            raw = {w.encode() for w in reach}
+            more = {
+                name
+                for name, used in index.tops.items()
+                if name not in known and not used.isdisjoint(raw) and not index.words(name).isdisjoint(reach)
+            }
             if not more:
                 break
             known |= more
@@ -245,8 +276,13 @@ class Climb:
         """The functions that are followed in each parsed file, and the statements that matter in them."""
         for path, index in self.indexes.items():
             reach = self.words.get(path, set())
-            self.plan.nodes |= {i for i, used in index.functions.items() if not used.isdisjoint(reach)}
-            self.plan.statements |= index.slice_of(reach)
+            for top in {id(n): n for name, n in index.nodes.items() if name in self.names[path]}.values():
+                for node, used in functions_in(top):
+                    if not used.isdisjoint(reach):
+                        self.plan.nodes[id(node)] = reach
+                        span = (getattr(node, "lineno", 0), getattr(node, "end_lineno", None) or 0)
+                        self.plan.ranges.setdefault(path, []).append(span)
+            self.plan.modules[path] = reach
 
     def above(self, path: str, fresh: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
         """The files that import one of the names, and the names they know them by."""
@@ -267,85 +303,98 @@ class Climb:
                 yield other, frozenset(new)
 
 
+EXITS = frozenset(("exit", "quit", "_exit"))
 JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 PLAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal)
-TELLING = ("telemetry", "otel", "handle", "lens")
 
 
 @dataclass
 class Index:
-    """The words of one file: by top-level name, by function and by statement, from one walk.
+    """The words of one file by top-level name, from its bytes; of functions and statements on demand."""
 
-    ``statements`` holds (id, words, has a jump, is plain, assigned names, number of its function).
-    """
+    tops: dict[str, frozenset[bytes]] = field(default_factory=dict)
+    nodes: dict[str, ast.stmt] = field(default_factory=dict)
+    exact: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    tops: dict[str, set[str]] = field(default_factory=dict)
-    globals: dict[str, set[str]] = field(default_factory=dict)
-    functions: dict[int, set[str]] = field(default_factory=dict)
-    statements: list[tuple[int, set[str], bool, tuple[str, ...], int]] = field(default_factory=list)
+    def words(self, name: str) -> frozenset[str]:
+        """The names that a definition mentions in its code, comments and texts left out."""
+        if name not in self.exact:
+            self.exact[name] = frozenset(w for n in ast.walk(self.nodes[name]) for w in words_of(n))
+        return self.exact[name]
 
     @classmethod
-    def of(cls, tree: ast.Module) -> Index:
-        """Walk a file once."""
+    def of(cls, tree: ast.Module, data: bytes) -> Index:
+        """The words between the first and last line of every definition."""
         index = cls()
+        lines = data.splitlines()
         for top in tree.body:
-            index.walk(top)
+            names = defined(top)
+            if names:
+                text = b"\n".join(lines[top.lineno - 1 : top.end_lineno])
+                words = frozenset(WORD.findall(text))
+                for name in names:
+                    index.tops[name] = words
+                    index.nodes[name] = top
         return index
 
-    def walk(self, top: ast.stmt) -> None:
-        """One top-level statement: every word goes to all statements and functions around it."""
-        outer: set[str] = set()
-        written: set[str] = set()
-        for name in defined(top):
-            self.tops[name] = outer
-            self.globals[name] = written
-        stack: list[tuple[ast.AST, tuple[set[str], ...], tuple[list[bool], ...], int]] = [(top, (outer,), (), 0)]
-        found: list[tuple[int, set[str], list[bool], tuple[str, ...], int]] = []
-        while stack:
-            node, sets, flags, function = stack.pop()
-            if isinstance(node, ast.stmt):
-                mine: set[str] = set()
-                flag = [isinstance(node, PLAIN)]
-                found.append((id(node), mine, flag, assigned(node), function))
-                sets, flags = (*sets, mine), (*flags, flag)
-            if isinstance(node, FUNCTIONS):
-                function = id(node)
-                inner: set[str] = set()
-                self.functions[function] = inner
-                sets, flags = (*sets, inner), flags[-1:] if isinstance(node, ast.Lambda) else ()
-            for word in words_of(node):
-                for each in sets:
-                    each.add(word)
-            if isinstance(node, JUMPS):
-                for each_flag in flags:
-                    each_flag[0] = True
-            elif isinstance(node, ast.Global):
-                written.update(n for n in node.names if any(w in n.lower() for w in TELLING))
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if isinstance(value, list):
-                    stack.extend((v, sets, flags, function) for v in value if isinstance(v, ast.AST))
-                elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
-                    stack.append((value, sets, flags, function))
-        self.statements.extend((i, words, flag[0], names, f) for i, words, flag, names, f in found)
 
-    def slice_of(self, reach: set[str]) -> set[int]:
-        """The statements that name something, jump or define, and those about what they assign."""
-        chosen: set[int] = set()
-        local: dict[int, set[str]] = {}
-        while True:
-            fresh = False
-            for i, words, keep, names, function in self.statements:
-                if i in chosen:
-                    continue
-                mine = local.get(function)
-                if keep or not words.isdisjoint(reach) or (mine and not words.isdisjoint(mine)):
-                    chosen.add(i)
-                    if names and not keep:
-                        local.setdefault(function, set()).update(names)
-                        fresh = True
-            if not fresh:
-                return chosen
+def functions_in(top: ast.AST) -> Iterator[tuple[ast.AST, frozenset[str]]]:
+    """The functions in a definition, each with the names that it mentions."""
+    for node in ast.walk(top):
+        if isinstance(node, FUNCTIONS):
+            yield node, frozenset(w for here in ast.walk(node) for w in words_of(here))
+
+
+def slice_of(body: list[ast.stmt], reach: set[str]) -> set[int]:
+    """The statements that name something, jump or define, and those about what they assign.
+
+    Functions inside are definitions: their own statements are sliced when they are followed.
+    """
+    rows: list[Row] = []
+    stack: list[tuple[ast.AST, tuple[Row, ...]]] = [(s, ()) for s in body]
+    while stack:
+        node, around = stack.pop()
+        if isinstance(node, ast.stmt):
+            row = Row(id(node), assigned(node), isinstance(node, PLAIN))
+            rows.append(row)
+            around = (*around, row)
+        words = words_of(node)
+        if around:
+            around[-1].head.update(words)
+        for row in around:
+            row.words.update(words)
+            row.keep = row.keep or isinstance(node, (*JUMPS, ast.ImportFrom, ast.Import)) or not EXITS.isdisjoint(words)
+        if not isinstance(node, INNER):
+            stack.extend((child, around) for child in ast.iter_child_nodes(node))
+    chosen: set[int] = set()
+    known, needed = set(reach), set[str]()
+    fresh = True
+    while fresh:
+        fresh = False
+        for row in rows:
+            if row.id in chosen:
+                continue
+            named = not row.words.isdisjoint(known)
+            if row.keep or named or not needed.isdisjoint(row.names):
+                chosen.add(row.id)
+                fresh = True
+                needed |= row.head if named else set()
+                known.update(row.names if named else ())
+    return chosen
+
+
+@dataclass
+class Row:
+    """One statement: what it binds, the names in it, and those in its own line.
+
+    ``keep``: it defines or imports something, or holds a jump.
+    """
+
+    id: int
+    names: tuple[str, ...]
+    keep: bool
+    words: set[str] = field(default_factory=set)
+    head: set[str] = field(default_factory=set)
 
 
 def assigned(node: ast.stmt) -> tuple[str, ...]:

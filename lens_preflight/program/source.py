@@ -17,8 +17,6 @@ from lens_preflight.core.errors import InputError
 
 MAX_BYTES = 1 << 20
 MAX_LINES = 60_000
-MAX_DEPTH = 120
-"""Deeper nesting than this is machine-made and is not followed."""
 
 
 class Unreadable(Exception):
@@ -101,13 +99,11 @@ def parse(path: str, data: bytes) -> Source:
     if path.endswith(".ipynb"):
         text, cells = notebook(text)
         data = text.encode("utf-8", "surrogatepass")
-    tree = tree_of(data, path)
-    if deep(tree):
-        raise Unreadable("its expressions are nested too deeply to follow")
+    tree = tree_of(data)
     return Source(path, tree, tuple(text.splitlines()), cells)
 
 
-def tree_of(data: bytes, path: str) -> ast.Module:
+def tree_of(data: bytes) -> ast.Module:
     """``ast.parse`` with every way to fail turned into Unreadable; a newer Python is tried on syntax."""
     try:
         with warnings.catch_warnings(), no_collection():
@@ -124,22 +120,6 @@ def tree_of(data: bytes, path: str) -> ast.Module:
         raise Unreadable(f"it does not parse: {error}") from error
     except (RecursionError, MemoryError) as error:
         raise Unreadable("its expressions are nested too deeply for the parser") from error
-
-
-def deep(tree: ast.AST) -> bool:
-    """True when the tree is deeper than the interpreter follows; walks without recursion."""
-    stack: list[tuple[ast.AST, int]] = [(tree, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if depth > MAX_DEPTH:
-            return True
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, list):
-                stack.extend([(v, depth + 1) for v in value if isinstance(v, ast.AST)])
-            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
-                stack.append((value, depth + 1))
-    return False
 
 
 def notebook(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from lens_preflight.program.values import (
     EMPTY,
@@ -15,6 +16,7 @@ from lens_preflight.program.values import (
     Tup,
     Unknown,
     Value,
+    Wrapped,
     same,
     tainted,
     taints_of,
@@ -23,8 +25,7 @@ from lens_preflight.program.values import (
 MAX_CHOICES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """A place in the program: file and line, and the words of the call or statement there."""
 
     path: str
@@ -52,11 +53,11 @@ class HandleFact:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A callable registered for the end of the process."""
+    """A callable registered for the end of the process; two from one place are alike."""
 
-    func: Value
-    args: tuple[Value, ...]
-    names: tuple[tuple[str, Value], ...]
+    func: Value = field(compare=False)
+    args: tuple[Value, ...] = field(compare=False)
+    names: tuple[tuple[str, Value], ...] = field(compare=False)
     site: Site
     kind: str = "atexit"
 
@@ -65,13 +66,13 @@ class Hook:
 class Installed:
     """What SIGTERM does now: a callable, ``signal.SIG_DFL`` or ``signal.SIG_IGN``."""
 
-    handler: Value
+    handler: Value = field(compare=False)
     site: Site
     loop: bool = False
-    args: tuple[Value, ...] = ()
+    args: tuple[Value, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """What the paths of a state have in common as far as telemetry goes; states are joined by it.
 
@@ -87,6 +88,14 @@ class Facts:
     notes: frozenset[tuple[str, Site]] = frozenset()
     process: str = "main"
     tasks: tuple[int, ...] = ()
+
+    @functools.cached_property
+    def number(self) -> int:
+        """The hash, computed once."""
+        return hash((self.handles, self.setups, self.hooks, self.sigterm, self.signalled, self.notes, self.tasks))
+
+    def __hash__(self) -> int:
+        return self.number
 
     def handle(self, id: int) -> HandleFact | None:
         """The fact of one handle."""
@@ -106,7 +115,9 @@ class Facts:
         return [(k, f) for k, f in self.handles if f.status != "closed" and f.process == self.process]
 
     def noted(self, kind: str, site: Site) -> Facts:
-        """A copy with a note more."""
+        """A copy with a note more; the first one of a kind stays the only one."""
+        if any(known == kind for known, _ in self.notes):
+            return self
         return replace(self, notes=self.notes | {(kind, site)})
 
 
@@ -233,6 +244,9 @@ def joined(a: Value, b: Value) -> Value:
                 for x, y in zip(a.parts, b.parts, strict=True)
             )
         )
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Wrapped) and one.role == "perhaps" and one.inner == other:
+            return one
     if isinstance(a, Lanes) or isinstance(b, Lanes):
         size = max(len(v.parts) for v in (a, b) if isinstance(v, Lanes))
         there = [v.parts for v in (a, b) if isinstance(v, Lanes)][0]

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from lens_preflight.program import expressions, natives, objects, truths
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal, reduce
-from lens_preflight.program.scopes import dotted
+from lens_preflight.program.scopes import body_of, dotted
 from lens_preflight.program.state import Cell, Site, State
-from lens_preflight.program.values import Const, Func, Lib, Ref, Tup, Unknown, Value, Wrapped, taints_of
+from lens_preflight.program.values import Const, Lib, Ref, Tup, Unknown, Value, taints_of
 
 
 def block(m: Machine, body: Sequence[ast.stmt], state: State, frame: Frame, start: int = 0) -> list[Outcome]:
@@ -45,32 +45,39 @@ def statement(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Ou
     if state.facts.handles and frame.phase == "run":
         start = getattr(frame.func.node, "lineno", 1) if frame.func is not None else 1
         state.last = (frame.site(node), Site(frame.path, start))
-    if not m.plan.small and id(node) not in m.plan.statements and sliced(m, frame):
+    if not m.plan.small and not followed(m, node, frame):
         return summed_up(m, node, state, frame)
     handler = HANDLERS.get(type(node))
     return normal(state) if handler is None else handler(m, node, state, frame)
 
 
-def sliced(m: Machine, frame: Frame) -> bool:
-    """True when only the statements that matter are followed in a function or module."""
-    if frame.func is None:
+def followed(m: Machine, node: ast.stmt, frame: Frame) -> bool:
+    """True when a statement of a large program has to do with telemetry, or just binds something plain."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant | ast.Name):
         return True
-    return id(frame.func.node) in m.plan.nodes
+    if frame.func is not None:
+        return m.plan.matters(node, frame.func.node, frame.path, body_of(frame.func.node))
+    if frame.cell != frame.globals:
+        return True
+    return m.plan.matters(node, None, frame.path, m.closure.source(frame.path).tree.body)
 
 
 def summed_up(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Outcome]:
     """A statement that does nothing to telemetry: its names are unknown, and it may fail once."""
     from lens_preflight.program import calls, training
-    from lens_preflight.program.scopes import names_in
 
-    for name in names_in([node]):
-        objects.bind(m, name, Unknown(frozenset((f"opaque:{name}",))), state, frame)
-    found = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
-    if not found:
+    if id(node) not in m.sums:
+        m.sums[id(node)] = sum_of(node)
+    names, at, name = m.sums[id(node)]
+    for word in names:
+        objects.bind(m, word, Unknown(frozenset((f"opaque:{word}",))), state, frame)
+    if at is None:
         return normal(state)
-    names = [dotted(n.func) or "a call" for n in found]
-    chosen = next((i for i, n in enumerate(names) if training.trains(n)), 0)
-    at, name = found[chosen], names[chosen]
+    if not training.trains(name):
+        key = (frame.stack, frame.path, state.facts, state.hypo, frame.cleanup)
+        if key in m.inert:
+            return normal(state)
+        m.inert.add(key)
     training.opaque_call(m, name, frame.site(at, f"{name}()"), state, frame)
     out = training.signal_during(m, name, state, frame, at)
     return [*normal(state), *out, *calls.opaque_failures(m, state, frame, at, f"{name}()")]
@@ -93,8 +100,6 @@ def assign(m: Machine, node: ast.Assign, state: State, frame: Frame) -> list[Out
             target = node.targets[0]
             if isinstance(target, ast.Name):
                 value = Const(node.value.value, frozenset((f"const:{target.id}",)))
-        if isinstance(value, Unknown | Lib):
-            value = perhaps_itself(m, node, value, o.state, frame)
         live = [o.state]
         for target in node.targets:
             following: list[State] = []
@@ -109,21 +114,15 @@ def assign(m: Machine, node: ast.Assign, state: State, frame: Frame) -> list[Out
     return out
 
 
-def perhaps_itself(m: Machine, node: ast.Assign, value: Value, state: State, frame: Frame) -> Value:
-    """``f, x = wrap(f)``: an unknown wrapper of a function of the tree is taken to call it."""
-    target = node.targets[0]
-    names = target.elts if isinstance(target, ast.Tuple) else [target]
-    if not isinstance(node.value, ast.Call):
-        return value
-    given = {a.id for a in node.value.args if isinstance(a, ast.Name)}
-    kept: list[Value] = []
-    for name in names:
-        found = objects.lookup(m, name.id, state, frame)[0] if isinstance(name, ast.Name) else None
-        same = isinstance(name, ast.Name) and name.id in given and isinstance(found, Func | Wrapped)
-        kept.append(found if same and found is not None else Unknown(taints_of(value)))
-    if all(isinstance(k, Unknown) for k in kept):
-        return value
-    return Tup(tuple(kept)) if isinstance(target, ast.Tuple) else kept[0]
+def sum_of(node: ast.stmt) -> tuple[frozenset[str], ast.Call | None, str]:
+    """The names that a statement binds, and the call in it that tells most, with its name."""
+    from lens_preflight.program import training
+    from lens_preflight.program.scopes import names_in
+
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    names = [dotted(n.func) or "a call" for n in found]
+    chosen = next((i for i, n in enumerate(names) if training.trains(n)), 0)
+    return names_in([node]), found[chosen] if found else None, names[chosen] if found else ""
 
 
 def store(m: Machine, target: ast.expr, value: Value, state: State, frame: Frame) -> list[Outcome]:

@@ -51,7 +51,11 @@ def signal_during(m: Machine, name: str, state: State, frame: Frame, node: ast.A
     if frame.phase != "run" or frame.cleanup or facts.signalled is not None or not facts.open_handles:
         return []
     chain = frame.chain(node, f"{name}()")
-    key = (chain[0], facts.sigterm, state.lanes, state.hypo, tuple(s.line for s in chain[1:]))
+    if not m.plan.small and (not trains(name) or state.hypo):
+        return []
+    key: object = (chain[0], facts.sigterm, state.lanes, state.hypo, tuple(s.line for s in chain[1:]))
+    if not m.plan.small:
+        key = (chain[0], facts.sigterm.site if facts.sigterm is not None else None)
     if key in m.sampled:
         return []
     m.sampled.add(key)
@@ -108,5 +112,6 @@ def deliver(
         elif o.flow is Flow.NORMAL:
             saw("returns", end_of(handler, installed.site))
         elif o.flow in (Flow.RAISE, Flow.EXIT):
+            saw("exits")
             out.append(o)
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from lens_preflight.program.machine import Frame, Machine
@@ -132,7 +133,16 @@ def split_one(value: Value, state: State, lazy: bool) -> LazyBranches:
     if key is not None:
         state.assume[key] = True
         other.assume[key] = False
+        if isinstance(key, tuple) and key[0] == "exporting":
+            silence(other, key[1])
     return [(state, True), (other, False)]
+
+
+def silence(state: State, handle: int) -> None:
+    """A handle that is found not to export has nothing to flush."""
+    fact = state.facts.handle(handle)
+    if fact is not None:
+        state.facts = state.facts.with_handle(handle, replace(fact, on=0, maybe_on=0))
 
 
 def settled(value: Value, state: State, truth: bool) -> Value:
