@@ -291,8 +291,12 @@ def start_process(
     execs: bool = False,
 ) -> None:
     """An external command: the environment of the moment, and the way to the program."""
-    from lens_preflight.jobs.chain import follow
+    from lens_preflight.jobs.chain import follow, is_link
 
+    if not is_link(words[0].text, shell.run):
+        for setting in settings:
+            shell.note(setting.name, setting.line, Loss.PREFIX)
+        return
     env = shell.state.exported()
     if body is None and shell.piped is not None:
         body = Field(shell.piped, words[0].line)

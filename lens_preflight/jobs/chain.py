@@ -10,7 +10,7 @@ from lens_preflight.jobs.containers import apptainer, docker, enroot
 from lens_preflight.jobs.draft import Draft, Step, resolve
 from lens_preflight.jobs.launchers import LAUNCHERS
 from lens_preflight.jobs.options import split
-from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, Frame, TooMuch
+from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, Frame, Run, TooMuch
 from lens_preflight.jobs.slurm import srun
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.text import Cause, Text, literal
@@ -187,6 +187,14 @@ def follow(step: Step, shell: Shell) -> None:
         _LINKS[name](step, shell)
     else:
         other(step, name, shell)
+
+
+def is_link(text: Text, run: Run) -> bool:
+    """True when a command may lead to a program; the many others need no environment."""
+    name = (text.constant or "").rpartition("/")[2]
+    if text.constant is None or name in SHELLS or name in _LINKS or _PYTHON.fullmatch(name):
+        return True
+    return "/" in (text.constant or "") or name.endswith((".py", ".sh", ".bash")) or text.template in run.made
 
 
 def _ends_in_name(text: Text) -> str:

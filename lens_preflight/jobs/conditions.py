@@ -183,10 +183,8 @@ def case(shell: Shell, node: Node) -> bool | None:
     return _cases(shell, subject, items)
 
 
-def _cases(shell: Shell, subject: Text, items: list[Node]) -> bool | None:
-    if not items:
-        return True
-    item, rest = items[0], items[1:]
+def _hit(shell: Shell, subject: Text, item: Node) -> bool | None:
+    """Whether one of the patterns of a branch fits."""
     verdict: bool | None = False
     for word in item.get("Patterns") or ():
         pattern = pattern_of(word, shell)
@@ -197,12 +195,23 @@ def _cases(shell: Shell, subject: Text, items: list[Node]) -> bool | None:
         verdict = True if hit is True else (None if hit is None else verdict)
         if hit is True:
             break
+    return verdict
+
+
+def _cases(shell: Shell, subject: Text, items: list[Node]) -> bool | None:
+    if not items:
+        return True
+    item, rest = items[0], items[1:]
+    verdict = _hit(shell, subject, item)
     body = item.get("Stmts") or ()
     if verdict is True:
         return shell.statements(body)
     if verdict is False:
         return _cases(shell, subject, rest)
-    return shell.either(lambda s: s.statements(body), lambda s: _cases(s, subject, rest), "branch")
+    likely: bool | None = None
+    if not shell.state.rest.complete and subject.settled != subject:
+        likely = _hit(shell, subject.settled, item)
+    return shell.either(lambda s: s.statements(body), lambda s: _cases(s, subject, rest), "branch", likely)
 
 
 __all__ = ["arithmetic", "bracket", "case", "filled", "test"]

@@ -121,9 +121,7 @@ def mounts_of(texts: list[Text], step: Step, run: Run) -> tuple[tuple[str, str],
     """``outside:inside[:options]``, comma separated, as (inside, outside) pairs."""
     found: list[tuple[str, str]] = []
     for text in texts:
-        named = text.path
-        if named is None:
-            named = text.template
+        named = text.path or text.settled.path or text.settled.template
         for item in named.split(","):
             parts = item.split(":")
             if not parts[0] or "{" in parts[0]:

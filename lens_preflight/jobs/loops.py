@@ -6,16 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
+from lens_preflight.jobs.names import is_telemetry
 from lens_preflight.jobs.state import State, Var, join_states
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import Cause, Symbol, Text
 from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
+    from lens_preflight.jobs.draft import Draft
     from lens_preflight.jobs.shell import Shell
 
 TURNS = 32
 LINES = 256
+SAME = 8
 
 
 def loop(shell: Shell, node: Node) -> bool | None:
@@ -97,7 +100,7 @@ def _counted(shell: Shell, node: Node, head: Node) -> bool | None:
 def _while(shell: Shell, node: Node) -> bool | None:
     before = len(shell.run.drafts)
     counted, status = _turns(shell, node)
-    if not counted:
+    if not counted or len(shell.run.drafts) - before > SAME:
         _once_each(shell, before)
     return status
 
@@ -107,10 +110,16 @@ def _once_each(shell: Shell, before: int) -> None:
     drafts = shell.run.drafts
     kept = drafts[:before]
     for draft in drafts[before:]:
-        same = (draft.at, draft.where.chain, draft.program, draft.args, draft.env)
-        if all(same != (d.at, d.where.chain, d.program, d.args, d.env) for d in kept[before:]):
+        if all(_identity(draft) != _identity(other) for other in kept[before:]):
             kept.append(draft)
     drafts[:] = kept
+
+
+def _identity(draft: Draft) -> tuple[object, ...]:
+    """What makes two starts two: daemons are the same whatever their options."""
+    args = () if draft.where.chain[-1:] == ("ray start",) else draft.args
+    telemetry = tuple(sorted((n, b.value and b.value.template) for n, b in draft.env if is_telemetry(n)))
+    return (draft.at, draft.where.chain, draft.program, draft.module, args, telemetry)
 
 
 def _turns(shell: Shell, node: Node) -> tuple[bool, bool | None]:

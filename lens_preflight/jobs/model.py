@@ -161,7 +161,8 @@ class JobLaunch:
     for torchrun and its kin). ``written`` tells how a variable is composed, ``gpt-{SLURM_JOB_ID}``
     with its symbols. Counts are None when they cannot be said; ``gpus_per_node`` may be ``all``.
     ``grace`` is the time in seconds between SIGTERM and SIGKILL, as far as the job says.
-    ``replicas`` > 1: as many worlds of their own. ``conditional``: behind a branch.
+    ``replicas`` > 1: as many worlds of their own. ``conditional``: behind a branch. ``helper``: it
+    starts daemons (``ray start``) and no training.
     """
 
     key: str
@@ -196,6 +197,7 @@ class JobLaunch:
     in_image: bool = False
     opaque_program: str = ""
     conditional: bool = False
+    helper: bool = False
     pods: bool = False
     restarts_in_place: bool = False
     secrets: tuple[Secret, ...] = ()

@@ -180,7 +180,7 @@ class Run:
     def cannot_read(self, what: str, why: str, at: Location) -> None:
         """Keep an opaque place, once."""
         one = Opaque(what, why, at)
-        if one not in self.opaque:
+        if not self.muted and one not in self.opaque:
             self.opaque.append(one)
 
     def shown(self, path: str) -> str:

@@ -102,6 +102,7 @@ class Shell:
         self.following: Sequence[Node] = ()
         self.conditional = False
         self.piped: Text | None = None
+        self.assuming = False
 
     # --- what the models of words ask ------------------------------------------------------------
 
@@ -389,8 +390,12 @@ class Shell:
             status = True
         if status is not None:
             return self.statement(node["Y"]) if status is wanted else status
+        likely = self.likely(lambda shell: shell.statement(node["X"]))
         return self.either(
-            lambda shell: shell.statement(node["Y"]), lambda shell: not wanted, "a command's status"
+            lambda shell: shell.statement(node["Y"]),
+            lambda shell: not wanted,
+            "a command's status",
+            None if likely is None else likely is wanted,
         )
 
     def quietly(self, node: Node) -> bool | None:
@@ -413,18 +418,31 @@ class Shell:
         parts = parts_of(words[0])
         return len(parts) == 1 and parts[0].get("Value", "").rpartition("/")[2] in PRESUMED
 
-    def either(self, one: object, other: object, reason: str) -> bool | None:
-        """Both ways, joined; each is a function of the shell that returns a status."""
+    def likely(self, test: object) -> bool | None:
+        """How a test comes out when the submitter sets nothing more; it changes nothing."""
+        assert callable(test)
+        if self.state.rest.complete:
+            return None
+        child = self.child(Loss.SUBSHELL)
+        child.assuming = child.conditional = True
+        return bool(status) if (status := _quiet(self.run, lambda: test(child))) is not None else None
+
+    def either(self, one: object, other: object, reason: str, likely: bool | None = None) -> bool | None:
+        """Both ways, joined; each is a function of the shell that returns a status.
+
+        ``likely`` True or False: the submitter would have to do something for the other way, which
+        then only counts for what may become of variables.
+        """
         assert callable(one) and callable(other)
         start = self.state
         was = self.where
-        self.where = replace(was, conditional=True)
+        self.where = replace(was, conditional=True) if likely is None else was
         self.state = start.copy()
-        first = one(self)
+        first = one(self) if likely is not False else _quiet(self.run, lambda: one(self))
         left = self.state
         self.state = start.copy()
-        second = other(self)
-        self.state = join_states(left, self.state, reason)
+        second = other(self) if likely is not True else _quiet(self.run, lambda: other(self))
+        self.state = join_states(left, self.state, reason, likely)
         self.where = was
         return first if first == second else None
 
@@ -466,7 +484,21 @@ class Shell:
             return self.statements(node.get("Then") or ())
         if status is False:
             return otherwise(self)
-        return self.either(lambda s: s.statements(node.get("Then") or ()), otherwise, "branch")
+        likely = self.likely(lambda s: s.statements(node.get("Cond") or ()))
+        return self.either(lambda s: s.statements(node.get("Then") or ()), otherwise, "branch", likely)
+
+
+def _quiet(run: Run, action: object) -> bool | None:
+    """Follow a way that is not taken unless somebody does something: no launches, no remarks."""
+    assert callable(action)
+    drafts, opaque, ray = len(run.drafts), len(run.opaque), len(run.ray_started)
+    run.muted += 1
+    try:
+        status: bool | None = action()
+    finally:
+        run.muted -= 1
+        del run.drafts[drafts:], run.opaque[opaque:], run.ray_started[ray:]
+    return status
 
 
 def _untabbed(text: str) -> str:

@@ -147,15 +147,18 @@ class State:
         return Exported(listed, self.rest)
 
 
-def join_states(a: State, b: State, reason: str = "") -> State:
-    """What is known when either path was taken; a path that ended counts for nothing."""
+def join_states(a: State, b: State, reason: str = "", likely: bool | None = None) -> State:
+    """What is known when either path was taken; a path that ended counts for nothing.
+
+    ``likely``: True for ``a`` and False for ``b`` when the submitter sets nothing more.
+    """
     if not a.alive:
         return b
     if not b.alive:
         return a
     merged = a.copy()
     for name in {*a.vars, *b.vars}:
-        merged.vars[name] = _join_var(name, a, b, reason)
+        merged.vars[name] = _join_var(name, a, b, reason, likely)
     for name in {*a.functions, *b.functions}:
         one, two = a.functions.get(name), b.functions.get(name)
         merged.functions[name] = one if one is two or two is None else (two if one is None else None)
@@ -170,7 +173,7 @@ def join_states(a: State, b: State, reason: str = "") -> State:
     return merged
 
 
-def _join_var(name: str, a: State, b: State, reason: str) -> Var:
+def _join_var(name: str, a: State, b: State, reason: str, likely: bool | None) -> Var:
     one, two = a.vars.get(name), b.vars.get(name)
     if one == two and one is not None:
         return one
@@ -180,9 +183,11 @@ def _join_var(name: str, a: State, b: State, reason: str) -> Var:
     inside = (one is not None and one.exported) or (two is not None and two.exported)
     at_one, at_two = (one.at if one else None), (two.at if two else None)
     if inside:
-        value = join(_seen_outside(one, name, a), _seen_outside(two, name, b), reason)
+        left, right = _seen_outside(one, name, a), _seen_outside(two, name, b)
     else:
-        value = join(a.value(name), b.value(name), reason)
+        left, right = a.value(name), b.value(name)
+    chosen = None if likely is None else (left if likely else right) or Text()
+    value = join(left, right, reason, chosen)
     return Var(value, inside, at=at_one or at_two, by=(one or two or Var()).by)
 
 

@@ -75,7 +75,8 @@ def parse(text: str) -> Tree:
         return plain
     if len(text) > LIMIT:
         return Tree((), failed=f"it is longer than {LIMIT >> 20} MB")
-    lines = text.translate(_HIDE).encode("utf-8", "replace").split(b"\n")
+    hidden = text.translate(_HIDE) if _BYTES.search(text) else text
+    lines = hidden.encode("utf-8", "replace").split(b"\n")
     blanked: list[tuple[int, str]] = []
     for _ in range(ATTEMPTS):
         tree, line, why = _once(b"\n".join(lines))
@@ -104,7 +105,8 @@ def _once(script: bytes) -> tuple[list[Node] | None, int, str]:
     )
     if done.returncode == 0:
         try:
-            out = done.stdout.decode("utf-8", "replace").translate(_SHOW)
+            out = done.stdout.decode("utf-8", "replace")
+            out = out.translate(_SHOW) if _HIDDEN.search(out) else out
             root = json.loads(out, object_pairs_hook=_compact)
         except RecursionError:
             return None, 0, "it is nested too deeply"
@@ -137,6 +139,9 @@ def _plain(text: str) -> Tree | None:
 _HIDE = {0xDC00 + byte: 0xF600 + byte for byte in range(0x80, 0x100)}
 _SHOW = {private: escaped for escaped, private in _HIDE.items()}
 """The parser takes UTF-8 only: other bytes go through it as private characters."""
+
+_BYTES = re.compile("[\udc80-\udcff]")
+_HIDDEN = re.compile("[\uf680-\uf6ff]")
 
 _KEYWORDS = frozenset(
     [

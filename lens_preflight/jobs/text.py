@@ -11,7 +11,7 @@ from lens_preflight.core.words import Spread
 
 _WIDTH = {Spread.JOB: 0, Spread.RUN: 1, Spread.NODE: 2, Spread.TASK: 3}
 MAX_ALTERNATIVES = 16
-MAX_PIECES = 64
+MAX_PIECES = 1024
 MAX_LENGTH = 1 << 17
 MAX_WEIGHT = 128
 
@@ -45,6 +45,7 @@ class Symbol:
     submitter may change it. ``optional``: it may also be unset. ``values`` are the possible texts
     (None: unset), as far as they can be listed. ``hint`` is a path on this side that stands for it;
     ``source`` the words of the command that prints it. ``weight`` counts what ``values`` hold.
+    ``likely`` is the text when the submitter sets nothing more.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Symbol:
     reason: str = ""
     source: str = ""
     weight: int = 1
+    likely: Text | None = None
 
     @property
     def why(self) -> str:
@@ -115,6 +117,19 @@ class Text:
         return Text.of(
             *(p if isinstance(p, str) or p.known is None or p.assumed else p.known for p in self.pieces)
         )
+
+    @property
+    def settled(self) -> Text:
+        """What it is when the submitter sets nothing more: defaults hold, other names are empty."""
+        out: list[str | Symbol] = []
+        for piece in self.pieces:
+            if isinstance(piece, Symbol) and piece.likely is not None:
+                out += piece.likely.settled.pieces
+            elif isinstance(piece, str) or piece.cause is not Cause.SUBMITTER:
+                out.append(piece)
+            elif piece.known is not None:
+                out.append(piece.known)
+        return Text.of(*out)
 
     @property
     def path(self) -> str | None:
@@ -202,8 +217,8 @@ def symbol(name: str, cause: Cause, spread: Spread = Spread.JOB, reason: str = "
     return Text((Symbol(name, cause, spread, reason=reason),))
 
 
-def join(a: Text | None, b: Text | None, reason: str = "") -> Text | None:
-    """What is known when either may have happened."""
+def join(a: Text | None, b: Text | None, reason: str = "", likely: Text | None = None) -> Text | None:
+    """What is known when either may have happened; ``likely`` if the submitter sets nothing more."""
     if a == b:
         return a
     flat: list[Text | None] = []
@@ -227,6 +242,7 @@ def join(a: Text | None, b: Text | None, reason: str = "") -> Text | None:
         values=tuple(flat),
         reason=reason,
         weight=weight,
+        likely=likely if weight > 1 else None,
     )
     return Text((one,))
 

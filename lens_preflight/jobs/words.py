@@ -111,6 +111,11 @@ def matches(text: str, pattern: str) -> bool:
 
 
 def _whole(part: Node, shell: Shell, *, quoted: bool, first: bool = False) -> Text:
+    text = _part(part, shell, quoted=quoted, first=first)
+    return text.settled if shell.assuming else text
+
+
+def _part(part: Node, shell: Shell, *, quoted: bool, first: bool) -> Text:
     kind = part["Type"]
     if kind == "Lit":
         value = part.get("Value", "")

@@ -247,7 +247,7 @@ def uv(step: Step, shell: Shell) -> None:
     env = step.env
     files = [o.value for o in options.all("--env-file") if o.value is not None]
     ambient = step.env.value("UV_ENV_FILE")
-    for value in files or ([ambient] if ambient is not None else []):
+    for value in files or ([ambient] if ambient is not None and ambient.constant else []):
         env = _filled(env, value, step, shell)
     where = step.where.link("uv run")
     module = options.text("-m", "--module")
