@@ -136,9 +136,10 @@ def refused(reading: Reading) -> Iterator[Finding]:
 def of_handle(reading: Reading, mine: list[Way]) -> Iterator[Finding]:
     """The findings about one handle."""
     left = [w for w in mine if w.open]
-    for way in left:
+    for way in sorted(left, key=lambda w: w.end.hypo or w.end.optional):
         if way.kind == "hard":
-            rule = MAYBE_HARD if way.end.hypo else HARD_EXIT
+            by_option = way.end.hypo or way.end.optional
+            rule = MAYBE_HARD if by_option else HARD_EXIT
             yield finding(reading, rule, way, f"{words(way.at)} ends the process before the shutdown")
             break
     normal = [w for w in left if w.kind == "normal"]

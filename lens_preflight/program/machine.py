@@ -231,6 +231,7 @@ class End:
     cond: frozenset[str]
     process: str
     last: tuple[Site, ...] = ()
+    optional: bool = False
 
 
 @dataclass

@@ -321,6 +321,7 @@ def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
                     state.cond,
                     name,
                     state.last,
+                    state.optional,
                 )
             )
 

@@ -155,7 +155,8 @@ class State:
     """A set of paths that go on together: in which lanes, with which heap.
 
     ``assume`` remembers how unknown conditions were taken; ``cond`` what the branches depended on;
-    ``hypo`` is True after a branch that this launch's variables and flags do not take.
+    ``hypo`` is True after a branch that this launch's variables and flags do not take; ``optional``
+    after one, with telemetry up, that an option takes whose value is not known.
     """
 
     lanes: int
@@ -167,6 +168,7 @@ class State:
     token: object = field(default_factory=object)
     last: tuple[Site, ...] = ()
     limit: int = 6
+    optional: bool = False
 
     def fork(self) -> State:
         """An independent copy; cells are copied when one side writes."""
@@ -174,6 +176,7 @@ class State:
         copy = State(self.lanes, dict(self.heap), dict(self.assume), self.cond, self.hypo, self.facts)
         copy.last = self.last
         copy.limit = self.limit
+        copy.optional = self.optional
         return copy
 
     def read(self, id: int) -> Cell:
@@ -308,6 +311,7 @@ def merge_pair(a: State, b: State) -> State:
     b.token = object()
     out.assume = {k: v for k, v in a.assume.items() if b.assume.get(k) is v}
     out.cond = a.cond | b.cond
+    out.optional = a.optional and b.optional
     return out
 
 

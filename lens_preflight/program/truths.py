@@ -130,6 +130,8 @@ def split_one(value: Value, state: State, lazy: bool) -> LazyBranches:
             other.assume[key] = not truth
         return [(state, truth), (other, not truth)]
     other = state.fork()
+    if state.facts.handles and any(t.startswith(("cli:", "env:", "file")) for t in taints):
+        state.optional = other.optional = True
     if key is not None:
         state.assume[key] = True
         other.assume[key] = False
