@@ -100,7 +100,8 @@ def _send(client: ClientProcess, exporter: Exporter, body: bytes, deadline: Dead
         judged = judge_http(signal, answer)
     else:
         judged = Judged("no-answer", "the endpoint gives no answer")
-    return Sent(signal, judged.code in ("ok", "nonstandard-success"), judged.text)
+    taken = judged.code in ("ok", "nonstandard-success")
+    return Sent(signal, taken, "a server took it" if taken else judged.text)
 
 
 def payload(signal: str, marker: str, value: float, resource: Mapping[str, Any], at: float) -> bytes:

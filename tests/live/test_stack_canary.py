@@ -75,6 +75,9 @@ def test_jaeger_whose_v3_search_ignores_the_filter_is_not_passed_by_it(ports: Po
     v3 = Jaeger("jaeger", backend.client, backend.scope, surface="v3")
     assert v3.positive(RUN_ID).ok
     assert v3.negative(v3.bogus).word is Word.FILTER_IGNORED
+    grpc = Jaeger("jaeger", backend.client, backend.scope, surface="grpc", grpc_port=ports.jaeger_grpc)
+    assert grpc.positive(RUN_ID).ok
+    assert grpc.negative(grpc.bogus).word is Word.OK
 
 
 def test_a_collector_that_passes_everything_on_is_healthy(ports: Ports) -> None:
