@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,11 @@ from lens_preflight.subject.launch import Launch
 from lens_preflight.subject.subject import Subject
 
 
+def host_name() -> str:
+    """The name of this host, as ``hostname`` prints it."""
+    return os.uname().nodename
+
+
 def obtained(inputs: Inputs) -> dict[str, Any]:
     """Where a verdict was obtained: host, network namespace, user, allocation."""
     job = inputs.process["SLURM_JOB_ID"].value
@@ -25,7 +29,7 @@ def obtained(inputs: Inputs) -> dict[str, Any]:
     except OSError:
         netns = ""
     return {
-        "host": socket.gethostname(),
+        "host": host_name(),
         "netns": netns,
         "euid": os.geteuid(),
         "slurm_job": job,

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import hashlib
-import socket
+import time
 from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from lens_preflight import __version__
@@ -18,11 +15,10 @@ from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.finding import Assumption
 from lens_preflight.core.outcome import Outcome, RunRecord, Target
 from lens_preflight.core.words import Scope
-from lens_preflight.describe import describe, obtained
+from lens_preflight.describe import describe, host_name, obtained
 from lens_preflight.runner import Job, fold, run
 from lens_preflight.subject.inputs import Inputs
 from lens_preflight.subject.launch import Launch
-from lens_preflight.subject.stores import Stores
 from lens_preflight.subject.subject import Subject
 from lens_preflight.verdict import counted, headline, judge, sum_items
 
@@ -51,7 +47,7 @@ def preflight(
     Raises:
         InputError: a file that was named cannot be opened.
     """
-    started, clock = datetime.datetime.now(datetime.timezone.utc), monotonic()
+    started, clock = time.time(), time.monotonic()
     subject.open_inputs()
     nodes = _node_report(node_report)
     base = _context(subject, deadline)
@@ -63,7 +59,7 @@ def preflight(
     except KeyboardInterrupt as interrupt:
         interrupted = str(interrupt) or "interrupted"
     incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
-    results = fold(_waived(outcomes, inputs, started.date()), checks)
+    results = fold(_waived(outcomes, inputs), checks)
     if nodes is not None:
         from lens_preflight.gate.node_report import closed
 
@@ -83,9 +79,9 @@ def preflight(
         inputs=_digests(inputs),
         subject=describe(subject),
         run={
-            "started": started.isoformat(timespec="seconds"),
-            "seconds": round(monotonic() - clock, 3),
-            "host": socket.gethostname(),
+            "started": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started)),
+            "seconds": round(time.monotonic() - clock, 3),
+            "host": host_name(),
             "argv": list(argv),
             "settings": inputs.settings.source,
             "incomplete": incomplete,
@@ -105,12 +101,15 @@ def _node_report(path: str | None) -> NodeReport | None:
     return read_node_report(path)
 
 
-def _waived(outcomes: Sequence[Outcome], inputs: Inputs, today: datetime.date) -> Sequence[Outcome]:
+def _waived(outcomes: Sequence[Outcome], inputs: Inputs) -> Sequence[Outcome]:
     """The outcomes after the waivers of the settings and the accepted findings of the baseline."""
     if not inputs.settings.waivers and not inputs.baseline:
         return outcomes
+    import datetime
+
     from lens_preflight.waivers import apply
 
+    today = datetime.datetime.now(datetime.timezone.utc).date()
     return apply(outcomes, inputs.settings.waivers, today, inputs.baseline)
 
 
@@ -122,8 +121,12 @@ def _context(subject: Subject, deadline: Deadline) -> Context:
     """The context that every job's own context is made from."""
     inputs = subject.inputs
     generation = subject.generations(None)[-1]
-    stores = None if inputs.offline else Stores(subject, deadline)
-    context = Context(subject, Target(), deadline, generation, host=socket.gethostname(), stores=stores)
+    stores = None
+    if not inputs.offline:
+        from lens_preflight.subject.stores import Stores
+
+        stores = Stores(subject, deadline)
+    context = Context(subject, Target(), deadline, generation, host=host_name(), stores=stores)
     if not may_send(inputs):
         return context
     from lens_preflight.probe.prober import Prober
@@ -185,6 +188,8 @@ def _assumptions(results: Sequence[Outcome], inputs: Inputs) -> tuple[Assumption
 
 
 def _digests(inputs: Inputs) -> tuple[tuple[str, str], ...]:
+    import hashlib
+
     names = (*inputs.targets, *inputs.dashboards, *inputs.collector, *inputs.rules, inputs.settings.source)
     digests = []
     for name in dict.fromkeys(n for n in names if n):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -118,6 +117,8 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """A name for this finding that survives moved lines: 16 hex digits."""
+        import hashlib
+
         text = "\x1f".join((self.rule.id, self.at.kind.value, self.at.what, self.message))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

@@ -105,12 +105,17 @@ class Stores:
         return tuple(hosts)
 
     def _exporters(self, launch: Launch, generation: Generation) -> Iterator[Exporter]:
-        lens = LensConfig(launch.env.closed(), launch.framework, generation)
+        env = launch.env.closed()
+        lens = LensConfig(env, launch.framework, generation)
         for signal in SIGNALS:
             try:
                 if signal in lens.signals:
                     yield exporter(
-                        launch.env.closed(), signal, generation, self._subject.files, launch.framework.prefixes
+                        launch.env.closed(),
+                        signal,
+                        generation,
+                        self._subject.files,
+                        launch.framework.prefixes,
                     )
             except (Undecided, LibraryFailure):
                 continue

@@ -49,7 +49,7 @@ class Subject:
     @property
     def dashboards(self) -> tuple[Dashboard, ...]:
         """The dashboards given, read and flattened."""
-        return self.memo.get("dashboards", self._read_dashboards)
+        return self.memo.get("dashboards", self._read_dashboards) if self.inputs.dashboards else ()
 
     def _read_dashboards(self) -> tuple[Dashboard, ...]:
         from lens_preflight.dashboards import read_dashboards
@@ -59,7 +59,7 @@ class Subject:
     @property
     def rules(self) -> tuple[RuleFile, ...]:
         """The Prometheus recording and alert rules given."""
-        return self.memo.get("rules", self._read_rules)
+        return self.memo.get("rules", self._read_rules) if self.inputs.rules else ()
 
     def _read_rules(self) -> tuple[RuleFile, ...]:
         from lens_preflight.dashboards.rules import read_rules
@@ -69,11 +69,9 @@ class Subject:
     @property
     def collector(self) -> CollectorConfig | None:
         """The collector configuration given, several files merged as the collector does it."""
-        return self.memo.get("collector", self._read_collector)
+        return self.memo.get("collector", self._read_collector) if self.inputs.collector else None
 
-    def _read_collector(self) -> CollectorConfig | None:
-        if not self.inputs.collector:
-            return None
+    def _read_collector(self) -> CollectorConfig:
         from lens_preflight.collector import read_collector
 
         return read_collector(self.inputs.collector)
