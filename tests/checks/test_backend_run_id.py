@@ -221,3 +221,13 @@ def test_a_token_is_sent_and_never_shown() -> None:
     said = asked("prometheus", {".*": echo}, env)
     assert rules(said) == ["auth"]
     assert "planted" not in repr(said)
+
+
+def test_several_generations_of_lens_ask_only_once() -> None:
+    counts = []
+    for lens in ("0.1", "auto"):
+        with replayed("jaeger", fakes.jaeger([RUN]), now=None) as server:
+            said = outcome(backend_run_id, ENV, offline=False, lens=lens, backends={"jaeger": server.url})
+            counts.append(len(server.requests))
+        assert said.status is Status.PASS
+    assert counts[0] == counts[1]
