@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks import dashboard_panels_rules as rules
 from lens_preflight.core.check import Said, check
-from lens_preflight.core.errors import Skip, Undecided
+from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Finding, Proof
 from lens_preflight.core.words import Need
 
@@ -54,11 +54,9 @@ def dashboard_panels(ctx: Context) -> Iterable[Said]:
     from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.rules import all_rules
 
-    boards = [d for d in ctx.dashboards if d.failure is None and not d.opaque]
+    boards = [d for d in ctx.dashboards if d.failure is None]
     yield from _unreadable(ctx.dashboards)
     if not boards:
-        if all(d.opaque for d in ctx.dashboards):
-            raise Skip("only sources of dashboards were given", missing_input="--dashboard FILE.json")
         return
     catalogue = catalogue_of(ctx)
     lineage = Lineage.of(all_rules(ctx.rules))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks import dashboard_run_id_rules as rules
 from lens_preflight.core.check import Said, check
-from lens_preflight.core.errors import Skip
+from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Proof, Rule
 from lens_preflight.core.words import Need
 
@@ -46,7 +46,8 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
     from lens_preflight.dashboards.rules import all_rules
     from lens_preflight.dashboards.training import training_uses
 
-    boards = [d for d in ctx.dashboards if d.failure is None and not d.opaque]
+    boards = [d for d in ctx.dashboards if d.failure is None]
+    opaque = next((d for d in boards if d.opaque), None)
     if not boards:
         raise Skip("no dashboard could be read; see dashboard-panels")
     catalogue, lineage = catalogue_of(ctx), Lineage.of(all_rules(ctx.rules))
@@ -57,6 +58,8 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
             judged += len({id(use.panel) for use in uses})
             yield from _variable(board, uses)
             yield from _panels(board, uses)
+    if opaque is not None:
+        raise Undecided(f"{opaque.path} is not evaluated: it is {opaque.opaque}", opaque.spot.at)
     if not judged:
         raise Skip("no panel of these dashboards shows a training metric")
     yield Proof(f"all {judged} training panels follow a variable that lists the runs")

@@ -57,7 +57,9 @@ def truncated_spans(ctx: Context) -> Iterable[Said]:
     from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.rules import all_rules
 
-    config = ctx.collector if ctx.collector is not None and ctx.collector.failure is None else None
+    config = ctx.collector
+    if config is not None and (config.failure is not None or config.dialect not in ("otelcol", "tempo")):
+        config = None
     boards = [d for d in ctx.dashboards if d.failure is None and not d.opaque]
     rules = all_rules(ctx.rules)
     found = list(durations(boards, rules, Lineage.of(rules), _namespaces(config)))
@@ -75,6 +77,8 @@ def truncated_spans(ctx: Context) -> Iterable[Said]:
         )
     _refuse_unreadable(ctx)
     _refuse_unknown(config, boards)
+    if config is None and not boards and not rules:
+        raise Skip("nothing of what was given can be read", missing_input="--dashboard FILE or --rules FILE")
     yield Proof(_summary(found, config, len(boards), len(rules)))
 
 
@@ -173,7 +177,7 @@ def _finding(duration: Duration) -> Finding:
 
 
 def _refuse_unreadable(ctx: Context) -> None:
-    """A file that could not be read may hold anything."""
+    """A file that could not be read, or is a program, may hold anything."""
     failures = [d.failure for d in ctx.dashboards if d.failure] + [r.failure for r in ctx.rules if r.failure]
     reason, at = ("", None)
     if failures:
@@ -182,6 +186,9 @@ def _refuse_unreadable(ctx: Context) -> None:
         reason, at = ctx.collector.failure.reason, ctx.collector.failure.at
     if reason:
         raise Undecided(f"a file could not be read: {reason}", at)
+    for board in ctx.dashboards:
+        if board.opaque:
+            raise Undecided(f"{board.path} is not evaluated: it is {board.opaque}", board.spot.at)
 
 
 def _refuse_unknown(config: CollectorConfig | None, boards: list[Dashboard]) -> None:

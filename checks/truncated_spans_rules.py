@@ -30,9 +30,9 @@ COLLECTOR_RULES = {
         "dropped. Write == true."
     )),
     "EVERYWHERE": _rule("dropped-everywhere", B, "No store keeps the truncated spans", (
-        "They are the only trace of a leak in the instrumented code, and the span that wraps the job is "
-        "one of them when the job was killed. Filter only before what computes durations; let the "
-        "pipeline that stores traces keep them."
+        "They are the only trace of a leak in the instrumented code, and the span that wraps the whole job "
+        "is often one of them. Filter only before what computes durations; let the pipeline that stores "
+        "traces keep them."
     )),
     "ERROR_MODE": _rule("error-mode", C, "An error in the filter drops the whole batch", (
         "The default error_mode, propagate, refuses a batch when a condition cannot be evaluated. Write "

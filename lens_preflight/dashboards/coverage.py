@@ -44,6 +44,9 @@ def coverage(dashboards: Iterable[Dashboard], catalogue: Catalogue, lineage: Lin
     found: dict[Family, list[str]] = {}
     doubts: list[Doubt] = []
     for dashboard in dashboards:
+        if dashboard.opaque:
+            reason = f"{dashboard.path} is not evaluated: it is {dashboard.opaque}"
+            doubts.append(Doubt(ALL, reason, dashboard.spot.at))
         for panel, target, query in dashboard.queries:
             shown = frozenset(f for use in query.uses for f in use_families(query, use, catalogue, lineage))
             if query.error:

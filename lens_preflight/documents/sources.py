@@ -42,7 +42,11 @@ def read_texts(
             if not found:
                 raise InputError(f"{path} holds no {' or '.join(suffixes)} file; name the file itself")
             for file in found:
-                yield Text(file, _decode(_read(file), file), named=False)
+                try:
+                    text = _decode(_read(file), file)
+                except InputError:
+                    continue  # data beside the dashboards; nobody named it
+                yield Text(file, text, named=False)
         else:
             yield Text(path, _decode(_read(path), path))
 

@@ -105,5 +105,10 @@ def test_dashboards_without_training_are_not_asked() -> None:
     assert say("DCGM_FI_DEV_GPU_UTIL").status is Status.SKIP
 
 
+def test_the_source_of_a_dashboard_is_no_pass() -> None:
+    boards = (read(classic(panel(1, "x", LOSS))), read("{}", "b.jsonnet"))
+    assert ask(dashboard_run_id, Asked(dashboards=boards)).status is Status.UNKNOWN
+
+
 def test_an_unreadable_dashboard_is_anothers_business() -> None:
     assert ask(dashboard_run_id, Asked(dashboards=(read("{"),))).status is Status.SKIP

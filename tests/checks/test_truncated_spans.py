@@ -178,5 +178,7 @@ def test_what_cannot_be_read_is_no_pass(tmp_path: Path) -> None:
     assert ask(truncated_spans, Asked(dashboards=(board,))).status is Status.UNKNOWN
     assert ask(truncated_spans, Asked(dashboards=(read_board("{"),))).status is Status.UNKNOWN
     assert say(tmp_path, "a: [").status is Status.UNKNOWN
+    assert say(tmp_path, 'otelcol.receiver.otlp "x" { }').status is Status.SKIP
+    assert ask(truncated_spans, Asked(dashboards=(read_board("{}", "b.jsonnet"),))).status is Status.UNKNOWN
     foreign = panel(1, "x", {"refId": "A", "datasource": {"type": "datadog", "uid": "d"}, "query": "trace.x"})
     assert ask(truncated_spans, Asked(dashboards=(read_board(classic(foreign)),))).status is Status.UNKNOWN

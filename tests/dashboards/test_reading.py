@@ -193,6 +193,20 @@ def test_other_files_of_a_folder_are_passed_over(tmp_path: Path) -> None:
     ]
 
 
+def test_programs_in_a_folder_stand_back_behind_what_they_make(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonnet").write_text("{}", encoding="utf-8")
+    assert [bool(b.opaque) for b in read_dashboards([tmp_path])] == [True]
+    (tmp_path / "a.json").write_text(json.dumps(classic(panel(1, "x", LOSS))), encoding="utf-8")
+    assert [bool(b.opaque) for b in read_dashboards([tmp_path])] == [False]
+    assert len(read_dashboards([tmp_path, tmp_path / "a.jsonnet"])) == 2
+
+
+def test_a_folder_without_a_dashboard_is_the_users_to_correct(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="holds no dashboard"):
+        read_dashboards([tmp_path])
+
+
 def test_a_path_that_does_not_exist_is_the_users_to_correct(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.json"):
         read_dashboards([tmp_path / "nowhere.json"])

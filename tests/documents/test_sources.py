@@ -21,6 +21,14 @@ def test_a_folder_gives_its_files_sorted_and_leaves_hidden_ones(tmp_path: Path) 
     assert not any(t.named for t in texts)
 
 
+def test_a_folder_may_hold_what_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MAX_BYTES", 1000)
+    (tmp_path / "dump.json").write_bytes(b" " * 5000)
+    (tmp_path / "image.json").write_bytes(b"\xff\xfe")
+    (tmp_path / "board.json").write_text("{}", encoding="utf-8")
+    assert [Path(t.path).name for t in read_texts([tmp_path], (".json",))] == ["board.json"]
+
+
 def test_standard_input_is_a_dash() -> None:
     (text,) = read_texts(["-"], (".json",), stdin=lambda: b"\xef\xbb\xbf{}")
     assert (text.path, text.text, text.named) == ("<stdin>", "{}", True)
