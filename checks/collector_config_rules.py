@@ -438,6 +438,15 @@ RUN_ID_REMOVED = _rule(
     "A processor removes or overwrites nemo.run.id",
     ("Behind it no run can be found any more."),
 )
+RUN_ID_UNWANTED = _rule(
+    "run-id-unwanted",
+    Severity.CAUTION,
+    ("A processor tries to delete nemo.run.id where it is not"),
+    (
+        "The attributes processor works on spans and points; the run id is on the resource and stays. It "
+        "goes as soon as somebody copies it to where this processor looks."
+    ),
+)
 RELATED_REMOVED = _rule(
     "related-removed",
     Severity.CAUTION,
@@ -534,6 +543,7 @@ RULES = (
     IGNORED_KEY,
     LATEST_TAG,
     RUN_ID_REMOVED,
+    RUN_ID_UNWANTED,
     RELATED_REMOVED,
     METRIC_DROPPED,
     RESOURCE_OVERRIDDEN,

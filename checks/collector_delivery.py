@@ -119,7 +119,7 @@ def _panels_join(ctx: Context) -> bool:
 
 def _removals(config: CollectorConfig) -> Iterator[Finding]:
     """Processors on the way that take the id, or its relatives, from the resource."""
-    from lens_preflight.collector.run_id import RUN_ID, Loss, removals
+    from lens_preflight.collector.run_id import RUN_ID, Loss, misses, removals
 
     used = dict.fromkeys(r.id for route in config.routes for r in route.processors)
     for identity in used:
@@ -145,6 +145,14 @@ def _removals(config: CollectorConfig) -> Iterator[Finding]:
                 f"{identity} removes {names}",
                 others[0].at,
                 remedy=f"keep {names} in {identity}",
+            )
+        missed = misses(component)
+        if missed is not None:
+            yield Finding(
+                rules.RUN_ID_UNWANTED,
+                f"{identity} deletes {RUN_ID} from spans and points",
+                missed,
+                remedy=f"take {RUN_ID} out of {identity}",
             )
         if component.type == "resourcedetection" and component.text("override") != "false":
             yield Finding(

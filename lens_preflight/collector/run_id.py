@@ -32,6 +32,8 @@ _DELETE = re.compile(
 _KEEP = re.compile(
     r"\b(?P<call>keep_keys|keep_matching_keys)\(\s*(?P<map>[\w.]+)\s*,\s*(?P<keys>\[[^\]]*\]|\"[^\"]*\")"
 )
+_REPLACE = re.compile(r'\breplace_(?:pattern|match)\(\s*(?P<map>[\w.]+)\["(?P<key>[^"]+)"\]')
+_LIMIT = re.compile(r"\blimit\(\s*(?P<map>[\w.]+)\s*,\s*\d+\s*,\s*(?P<keys>\[[^\]]*\])")
 _SIGNALS = {"trace_statements": "traces", "metric_statements": "metrics", "log_statements": "logs"}
 
 
@@ -69,6 +71,15 @@ def removals(component: Component) -> Iterator[Removal]:
         for key, signal in _SIGNALS.items():
             for statement, context in _statements(body.get(key)):
                 yield from _statement(component, statement, context, signal)
+
+
+def misses(component: Component) -> Location | None:
+    """Where a processor deletes the run id from spans and points, on which it never is."""
+    if component.type == "attributes" and component.body is not None:
+        for action in component.body.children("actions"):
+            if action.text("key") == RUN_ID and action.text("action") == "delete":
+                return action.at
+    return None
 
 
 def _actions(component: Component, actions: tuple[Node, ...]) -> Iterator[Removal]:
@@ -109,6 +120,12 @@ def _statement(component: Component, node: Scalar, context: str, signal: str) ->
             exact = found["call"] == "delete_key" and found["key"] == name
             if exact or (found["call"] == "delete_matching_keys" and _matches(found["key"], name)):
                 yield Removal(component, name, Loss.REMOVED, node.at, signal, conditional)
+    found = _REPLACE.search(text)
+    if found and found["key"] == RUN_ID and _is_resource(found["map"], context):
+        yield Removal(component, RUN_ID, Loss.OVERWRITTEN, node.at, signal, conditional)
+    found = _LIMIT.search(text)
+    if found and _is_resource(found["map"], context) and RUN_ID not in found["keys"]:
+        yield Removal(component, RUN_ID, Loss.REMOVED, node.at, signal, True)
     found = _KEEP.search(text)
     if found and _is_resource(found["map"], context):
         keys = re.findall(r'"([^"]*)"', found["keys"])

@@ -127,6 +127,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "C20": (
         "collector-config/run-id-removed",
         "collector-config/related-removed",
+        "collector-config/run-id-unwanted",
         "collector-config/metric-dropped",
         "collector-config/resource-overridden",
     ),

@@ -220,6 +220,7 @@ def test_logs_are_asked_for_only_when_the_job_exports_them(tmp_path: Path) -> No
     [
         ("resource", "{attributes: [{key: nemo.run.id, action: delete}]}", "run-id-removed"),
         ("resource", "{attributes: [{key: nv.dl.rank, action: delete}]}", "related-removed"),
+        ("attributes", "{actions: [{key: nemo.run.id, action: delete}]}", "run-id-unwanted"),
         ("resourcedetection", "{detectors: [env]}", "resource-overridden"),
         ("probabilistic_sampler", "{sampling_percentage: 0}", "sampled-away"),
         ("tail_sampling", "{policies: [{name: e, type: status_code}]}", "tail-sampling-window"),

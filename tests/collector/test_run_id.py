@@ -35,6 +35,13 @@ PLAIN = edited("    resource_to_telemetry_conversion: {enabled: true}\n", "")
         ("transform", "{log_statements: ['delete_matching_keys(resource.attributes, \"(?i)nemo\")']}", True),
         ("redaction", "{allow_all_keys: false, allowed_keys: [service.name]}", True),
         ("redaction", "{allow_all_keys: true}", False),
+        ("transform", "{trace_statements: ['limit(resource.attributes, 3, [\"a\"])']}", True),
+        ("transform", "{trace_statements: ['limit(resource.attributes, 3, [\"nemo.run.id\"])']}", False),
+        (
+            "transform",
+            '{trace_statements: [\'replace_pattern(resource.attributes["nemo.run.id"], "a", "b")\']}',
+            True,
+        ),
         ("attributes", "{actions: [{key: nemo.run.id, action: delete}]}", False),
     ],
 )
