@@ -158,9 +158,13 @@ def exceptional(reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[
     raised = [w for w in left if w.kind == "exception"]
     exits = [w for w in left if w.kind == "exit"]
     covered = [w for w in mine if not w.open and w.kind in ("exception", "exit")]
+    guarded = guarded_by_text(reading, mine)
+    if not raised and not exits and not covered and guarded is not True:
+        yield from unseen(reading, mine, guarded)
+        return
     if raised:
         worst = next((w for w in raised if w.in_training), raised[0])
-        if worst.in_training or not covered:
+        if worst.in_training or not (covered or guarded):
             text = f"an exception in {words(worst.at)} leaves without shutdown"
             yield finding(reading, SUCCESS_ONLY, worst, text)
         else:
@@ -171,6 +175,30 @@ def exceptional(reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[
         worst = next((w for w in exits if w.in_training), exits[0])
         text = f"SystemExit or KeyboardInterrupt in {words(worst.at)} leaves without shutdown"
         yield finding(reading, GAP, worst, text)
+
+
+def guarded_by_text(reading: Reading, mine: list[Way]) -> bool | None:
+    """Whether the calls that shut this handle down stand in a ``finally`` or ``with``; hooks count."""
+    from lens_preflight.program.protection import protected
+
+    facts = [w.handle for w in mine if w.handle.closer is not None]
+    if not facts or any(f.how == "atexit" for f in facts):
+        return True if facts else None
+    answers = [protected(reading.model, f.closer) for f in facts if f.closer is not None]
+    if None in answers:
+        return None
+    return all(answers)
+
+
+def unseen(reading: Reading, mine: list[Way], guarded: bool | None) -> Iterator[Finding]:
+    """No statement is known to raise before the shutdown: that is no promise that none will."""
+    way = mine[0]
+    if guarded is None:
+        at = way.handle.closer or way.at
+        reason = "nothing before the shutdown is known to raise, and no finally around it was found"
+        raise Undecided(reason, reading.location(at))
+    text = "an exception, or Ctrl-C, between setup and shutdown leaves without it"
+    yield finding(reading, SUCCESS_ONLY, way, text)
 
 
 def finding(reading: Reading, rule: Rule, way: Way, message: str, others: list[Way] | None = None) -> Finding:
