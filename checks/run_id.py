@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from lens_preflight.checks.run_id_across import across
 from lens_preflight.checks.run_id_rules import (
     CHARACTERS,
     CONSTANT,
@@ -20,7 +21,7 @@ from lens_preflight.checks.run_id_rules import (
     UNUSABLE,
 )
 from lens_preflight.core.check import Said, check
-from lens_preflight.core.errors import Undecided
+from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Proof, Related
 from lens_preflight.core.variable import Variable
 from lens_preflight.core.words import Need, Scope, Severity, Spread
@@ -54,7 +55,12 @@ def run_id(ctx: Context) -> Iterator[Said]:
     with the job id, the job id itself. Notes: it changes when the job is requeued, or is equal for
     every submission. Warns: characters that queries must escape; made up by a single process. Fails:
     made up by each of several processes; a text that differs between tasks, nodes or pods; blank.
+
+    With a job script also across launches: fails when the elements of an array, the pods of one job
+    or the steps of one run do not fit together; warns when a loop of runs shares one run id.
     """
+    if ctx.launch.job is not None and ctx.launch.job.helper:
+        raise Skip("this launch starts daemons, and no training process")
     found = ctx.lens.run_ids
     yield from _shadowed(ctx, found)
     yield from _overridden(ctx)
@@ -66,6 +72,7 @@ def run_id(ctx: Context) -> Iterator[Said]:
 
 def judge(ctx: Context, found: RunId) -> Iterator[Said]:
     """The verdict on one run id that is known to come out for the processes of one launch."""
+    yield from across(ctx, found, where(ctx, found))
     if found.is_random:
         yield from _random(ctx, found)
     elif found.per_process and processes(ctx) != 1:
@@ -103,8 +110,13 @@ def remedy(ctx: Context) -> tuple[str, tuple[tuple[str, str], ...]]:
     name = ctx.launch.framework.run_id_names[0]
     slurm = ctx.env[SLURM]
     in_slurm = slurm.value is not None or slurm.state.value == "provided"
-    text = f"my-run-${{{SLURM}}}" if in_slurm else "my-run-2026-01-31"
-    return f"export {name}={text} before the processes start", ((name, text),)
+    job = ctx.launch.job
+    batch = job is not None and ctx.job is not None and ctx.job.batch and not job.pods
+    text = f"my-run-${{{SLURM}}}" if in_slurm or batch else "my-run-2026-01-31"
+    if job is None or job.pods:
+        return f"export {name}={text} before the processes start", ((name, text),)
+    at = job.command_at
+    return f"put `export {name}={text}` above line {at.line} of {at.what}", ((name, text),)
 
 
 def _several(ctx: Context, found: tuple[RunId, ...]) -> Iterator[Said]:
@@ -140,7 +152,9 @@ def _random(ctx: Context, found: RunId) -> Iterator[Said]:
             if found.shared_by
             else ("the process makes one up at start")
         )
-        yield Finding(RANDOM, f"no run id is set: {who}", at, remedy=text, settings=settings)
+        gone = _gone(ctx)
+        why = f"{SLURM} is gone at {gone}" if gone is not None else "no run id is set"
+        yield Finding(RANDOM, f"{why}: {who}", at, _dropped(ctx), remedy=text, settings=settings)
         yield Proof("one run id, made up at start")
         return
     if count is None:
@@ -148,6 +162,8 @@ def _random(ctx: Context, found: RunId) -> Iterator[Said]:
         yield Finding(RANDOM, message, at, remedy=text, settings=settings)
         raise Undecided(f"nobody says how many processes run; give --world-size N, or {text}")
     message = "no run id is set and there is no Slurm job id: each process makes up its own"
+    if (gone := _gone(ctx)) is not None:
+        message = f"no run id is set and {SLURM} is gone at {gone}: each process makes up its own"
     if slips := misspelt(ctx):
         message = f"nothing reads {slips[0].name}, and without a run id each process makes up its own"
     yield Finding(
@@ -161,8 +177,21 @@ def _random(ctx: Context, found: RunId) -> Iterator[Said]:
     )
 
 
+def _gone(ctx: Context) -> Location | None:
+    """Where the job script drops the Slurm job id, when it does."""
+    job = ctx.launch.job
+    lost = [one for one in job.lost if one.name == SLURM] if job is not None else []
+    return lost[0].at if lost else None
+
+
 def _dropped(ctx: Context) -> tuple[Related, ...]:
-    """The link that took the Slurm job id away, when there is one."""
+    """The links that took the run id or the Slurm job id away, when there are any."""
+    job = ctx.launch.job
+    if job is not None:
+        names = (*ctx.launch.framework.run_id_names, SLURM)
+        lost = [one for one in job.lost if one.name in names]
+        places = [(one.name, at) for one in lost for at in (one.at, one.set_at) if at is not None]
+        return tuple(Related(f"{name} is lost between here and the process", at) for name, at in places)
     slurm = ctx.env[SLURM]
     if not slurm.reason or slurm.origin is None or slurm.origin.at is None:
         return ()

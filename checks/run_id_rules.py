@@ -78,6 +78,48 @@ OVERRIDDEN = Rule(
     help="NeMo Lens sets `nemo.run.id` itself and wins over `OTEL_RESOURCE_ATTRIBUTES`.",
 )
 
+ARRAY = Rule(
+    "run-id/array",
+    "the elements of a job array share one run id",
+    Severity.BLOCKER,
+    help="Every element runs by itself, and all of them would be one run: their curves lie on top of each "
+    "other. `SLURM_ARRAY_JOB_ID` and constants are equal for all elements; append "
+    "`-${SLURM_ARRAY_TASK_ID}`.",
+)
+ARRAY_CHAIN = Rule(
+    "run-id/array-chain",
+    "the elements of a job array run one after the other under one run id",
+    Severity.NOTE,
+    help="With `%1` an array is a chain of restarts: one run id for all is right when it is one run.",
+)
+REPLICAS = Rule(
+    "run-id/replicas",
+    "the pods of one job have different run ids",
+    Severity.BLOCKER,
+    help="Master and Worker have separate lists of variables; what stands in one of them only is not known "
+    "to the other pods, and each of their processes makes up its own run id. Name it in every template.",
+)
+STEPS = Rule(
+    "run-id/steps",
+    "the launches of one run have different run ids",
+    Severity.BLOCKER,
+    help="Steps that together are one run must take one run id: work it out once in the batch script, export "
+    "it, and start them all below that line.",
+)
+SHARED = Rule(
+    "run-id/shared-by-launches",
+    "several runs in one job share a run id",
+    Severity.CAUTION,
+    help="A loop over configurations starts one run after the other, and the job id names them all. Give "
+    "each its own: `NEMO_LENS_RUN_ID=my-run-${SLURM_JOB_ID}-$i srun ...`.",
+)
+SAME_DAY = Rule(
+    "run-id/shared-by-jobs",
+    "jobs of one day share the run id",
+    Severity.CAUTION,
+    help="A date without a time of day is the same for every job of that day. Append `-${SLURM_JOB_ID}`.",
+)
+
 RULES = (
     PER_PROCESS,
     DIFFERS,
@@ -89,4 +131,10 @@ RULES = (
     LEFT_OPEN,
     SHADOWED,
     OVERRIDDEN,
+    ARRAY,
+    ARRAY_CHAIN,
+    REPLICAS,
+    STEPS,
+    SHARED,
+    SAME_DAY,
 )

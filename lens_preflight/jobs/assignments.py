@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SET_ON_LINE = re.compile(r"(?:^|[\s;&({])([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _QUOTED_NAME = re.compile(r"\$\{?[A-Za-z_]")
 OUTSIDE = "it is set by Slurm, and this does not run in a job"
 
@@ -323,6 +324,25 @@ def opaque(shell: Shell, why: str, at: Location, keep: bool = False) -> None:
         if var.exported and not var.is_array and not name.startswith("SLURM_"):
             text = Text.of(Symbol(name, Cause.OPAQUE, optional=var.value is None, reason=why))
             state.vars[name] = replace(var, value=text)
+
+
+def unread(shell: Shell, text: str, around: Sequence[Node], line: int) -> None:
+    """A line that cannot be read: what it assigns, and what stands around it, is not known."""
+    names = set(_SET_ON_LINE.findall(text))
+    for node in around:
+        if int(node.get("End") or 0) >= line:
+            command = node.get("Cmd") or {}
+            for one in [*(command.get("Assigns") or []), *(command.get("Args") or [])]:
+                if one.get("Name") is not None:
+                    names.add(one["Name"]["Value"])
+    for name in names:
+        old = shell.state.vars.get(name) or Var()
+        why = "a line that cannot be read sets it"
+        value = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=why))
+        exported = old.exported or "export" in text
+        items = None if old.items is None else (value,)
+        at = shell.frame.inner(line)
+        shell.state.vars[name] = Var(value, exported, items, at=at, by=shell.frame.path)
 
 
 def dead(shell: Shell, nodes: Sequence[Node]) -> None:

@@ -198,6 +198,7 @@ class JobLaunch:
     opaque_program: str = ""
     conditional: bool = False
     helper: bool = False
+    background: bool = False
     pods: bool = False
     restarts_in_place: bool = False
     secrets: tuple[Secret, ...] = ()

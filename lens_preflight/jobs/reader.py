@@ -270,6 +270,7 @@ def put_into_words(
         in_image=in_image and "ray start" not in where.chain,
         opaque_program=draft.opaque,
         conditional=where.conditional,
+        background=where.background,
         helper=where.chain[-1:] == ("ray start",),
         pods=where.pods,
         restarts_in_place=draft.elastic,

@@ -53,6 +53,8 @@ def _real(text: str) -> bool:
     for scheme in ("Bearer ", "Bearer%20", "Basic ", "Basic%20"):
         if text.lower().startswith(scheme.lower()):
             text = text[len(scheme) :]
+    if text.lower() in ("bearer", "basic", "token"):
+        return False
     return len(text) >= 4 and not _PLACEHOLDER.match(text)
 
 

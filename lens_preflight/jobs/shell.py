@@ -172,13 +172,19 @@ class Shell:
 
     def script(self, tree: Tree) -> None:
         """A whole script; lines that could not be read are opaque places."""
-        for line, why in tree.blanked:
-            self.run.cannot_read("a line", why, self.at(line))
-            assignments.opaque(self, "a line that cannot be read", self.at(line))
         if tree.failed:
             self.run.cannot_read("the script", tree.failed, self.at(1))
             assignments.opaque(self, tree.failed, self.at(1))
-        self.statements(tree.statements)
+        rest = list(tree.statements)
+        for line, why, text in tree.blanked:
+            self.run.cannot_read("a line", why, self.at(line))
+            above = [node for node in rest if int(node.get("Pos") or 0) < line]
+            rest = rest[len(above) :]
+            self.following = rest
+            self.statements(above)
+            self.following = ()
+            assignments.unread(self, text, above[-1:], line)
+        self.statements(rest)
 
     def statements(self, nodes: Sequence[Node]) -> bool | None:
         """Statements in order; the status of the last, None when it is not known."""

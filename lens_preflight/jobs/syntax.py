@@ -37,13 +37,13 @@ class NoParser(Exception):
 
 @dataclass(frozen=True)
 class Tree:
-    """Statements of one script; ``blanked`` are the lines that could not be read, with the reason.
+    """Statements of one script; ``blanked`` are lines that could not be read: number, reason, text.
 
     ``failed`` is a reason when nothing could be read at all.
     """
 
     statements: tuple[Node, ...]
-    blanked: tuple[tuple[int, str], ...] = ()
+    blanked: tuple[tuple[int, str, str], ...] = ()
     failed: str = ""
 
 
@@ -77,7 +77,7 @@ def parse(text: str) -> Tree:
         return Tree((), failed=f"it is longer than {LIMIT >> 20} MB")
     hidden = text.translate(_HIDE) if _BYTES.search(text) else text
     lines = hidden.encode("utf-8", "replace").split(b"\n")
-    blanked: list[tuple[int, str]] = []
+    blanked: list[tuple[int, str, str]] = []
     for _ in range(ATTEMPTS):
         tree, line, why = _once(b"\n".join(lines))
         if tree is not None:
@@ -87,7 +87,7 @@ def parse(text: str) -> Tree:
         line = _last_written(lines, line)
         if line == 0:
             break
-        blanked.append((line, why))
+        blanked.append((line, why, lines[line - 1].decode("utf-8", "replace")))
         lines[line - 1] = b""
     return Tree((), tuple(sorted(blanked)), failed=why or "it cannot be read as a shell script")
 

@@ -134,11 +134,11 @@ def test_hostile(tmp_path: Path, text: str, submit: str | None) -> None:
 
 
 def test_lines_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    text = f"#!/bin/bash\nexport {A}=1\n<placeholder> )\nexport OTEL_SERVICE_NAME=x\nsrun python t.py\n"
+    text = f"#!/bin/bash\nexport B=1\nexport {A}=<placeholder> )\nexport OTEL_SERVICE_NAME=x\nsrun python t.py\n"
     model = job(tmp_path, text)
     assert [o.at.line for o in model.opaque] == [3]
     launch = only(model)
-    assert launch.env[A].state is State.UNKNOWN
+    assert launch.env[A].state is State.UNKNOWN and launch.env["B"].value == "1"
     assert launch.env["OTEL_SERVICE_NAME"].value == "x"
 
 
