@@ -15,6 +15,7 @@ from tests.checks.asking import Answer, Asked, ask
 from tests.collector.configs import GOOD, edited, processor, read
 from tests.dashboards.boards import RUN, classic, panel
 from tests.dashboards.boards import read as read_board
+from tests.making import outcome
 
 
 def say(folder: Path, *texts: str, **more: Any) -> Answer:
@@ -301,3 +302,26 @@ def test_an_unreadable_file_fails_at_its_line(tmp_path: Path) -> None:
     finding = say(tmp_path, GOOD + "service: {}\n").one("unreadable")
     assert "already defined" in finding.message
     assert finding.at == Location.file(finding.at.what, GOOD.count("\n") + 1)
+
+
+def launched(folder: Path, text: str, **variables: str) -> set[str]:
+    """The weighty rules for a process that runs in this environment."""
+    path = folder / "c.yaml"
+    path.write_text(text, encoding="utf-8")
+    given = {"NEMO_LENS_ENABLED": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://gateway:4317", **variables}
+    said = outcome(
+        collector_config, given, offline=True, lens="0.2", topology="gateway", collector=(str(path),)
+    )
+    return {j.finding.rule.name for j in said.findings if j.finding.severity.word != "note"}
+
+
+def test_the_receiver_must_speak_the_protocol_of_the_job(tmp_path: Path) -> None:
+    only_grpc = edited("      http: {endpoint: 0.0.0.0:4318}\n", "")
+    assert launched(tmp_path, only_grpc) == set()
+    http = {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}
+    assert launched(tmp_path, only_grpc, **http) == {"protocol-not-received"}
+
+
+def test_the_signals_of_the_job_are_asked_for(tmp_path: Path) -> None:
+    assert launched(tmp_path, GOOD, NEMO_LENS_LOGS_ENABLED="1") == {"signal-not-received"}
+    assert launched(tmp_path, GOOD, NEMO_LENS_LOGS_ENABLED="0") == set()
