@@ -82,7 +82,7 @@ class Gathered:
         """Take in all reports of a file; what is none is named, never raised."""
         try:
             data = whole(path)
-            if data is not None:
+            if data is not None and data.startswith((b"{", b"[")):
                 try:
                     self._take(data)
                     return

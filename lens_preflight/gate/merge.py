@@ -114,14 +114,14 @@ def _by_check(gathered: Gathered, nodes: Nodes) -> dict[str, list[tuple[Outcome,
 
 def _merged(outcomes: list[tuple[Outcome, list[str]]], present: Sequence[str], everywhere: bool) -> Outcome:
     """One outcome for one check over all nodes; ``everywhere``: none may go without a judgement."""
-    total = len(present)
+    total = len(_union([names for _, names in outcomes], present))
     status = min((o.status for o, _ in outcomes), key=_WORST.index)
     first = next(o for o, _ in outcomes if o.status is status)
     judged_on = _union([names for o, names in outcomes if o.status is not Status.SKIP], present)
     reason = _reasons([(o, names) for o, names in outcomes if o.status is status], total)
-    if everywhere and 0 < len(judged_on) < total and status in (Status.PASS, Status.WARN):
+    if everywhere and 0 < len(judged_on) < len(present) and status in (Status.PASS, Status.WARN):
         status = Status.UNKNOWN
-        reason = f"not judged on {_set(sorted(set(present).difference(judged_on)), total)}"
+        reason = f"not judged on {_set(sorted(set(present).difference(judged_on)), len(present))}"
     about = {
         "nodes": fold(judged_on),
         "targets": ", ".join(dict.fromkeys(t.key for o, _ in outcomes for t in o.targets if t.key)),
@@ -165,7 +165,7 @@ def _reasons(outcomes: list[tuple[Outcome, list[str]]], total: int) -> str:
 
 def _set(names: Sequence[str], total: int) -> str:
     if len(names) == total:
-        return f"all {total} nodes" if total > 1 else fold(names)
+        return f"all {total} nodes" if total > 1 else fold(names)  # of those that judged it
     return f"{len(names)} of {total} nodes: {fold(names)}"
 
 

@@ -46,32 +46,30 @@ def whole(path: str) -> bytes | None:
 def documents(path: str) -> Iterator[bytes]:
     """The documents of a file, one after another: indented ones, or one a line.
 
+    Lines between documents are left out: what Slurm, a shell or a TaskProlog says goes to the same
+    place as the report. A file without a document is one, so that somebody names it.
+
     Raises:
         OSError: it cannot be read.
         NotAReport: a document is too long.
     """
-    with Path(path).open("rb") as file:
-        yield from _in_lines(file)
-
-
-def _in_lines(file: Any) -> Iterator[bytes]:
     held: list[bytes] = []
-    length = 0
-    while line := file.readline(MAX_DOCUMENT + 1):
-        length += len(line)
-        if length > MAX_DOCUMENT:
-            raise NotAReport(f"more than {MAX_DOCUMENT} bytes without an end")
-        text = line.rstrip()
-        if not held and not text:
-            length = 0
-            continue
-        held.append(line)
-        alone = len(held) == 1 and text.startswith(b"{") and text.endswith(b"}")
-        if alone or text == b"}":
-            yield b"".join(held)
-            held, length = [], 0
-    if held:
-        yield b"".join(held)
+    length, found, noise = 0, False, b""
+    with Path(path).open("rb") as file:
+        while line := file.readline(MAX_DOCUMENT + 1):
+            text = line.rstrip()
+            if not held and not text.startswith(b"{"):
+                noise = noise or text
+                continue
+            held.append(line)
+            length += len(line)
+            if length > MAX_DOCUMENT:
+                raise NotAReport(f"more than {MAX_DOCUMENT} bytes without an end")
+            if text == b"}" or (len(held) == 1 and text.endswith(b"}")):
+                yield b"".join(held)
+                held, length, found = [], 0, True
+    if held or not found:
+        yield b"".join(held) or noise
 
 
 def parse(data: bytes) -> dict[str, Any]:

@@ -20,6 +20,17 @@ def host_dependent(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     return tuple(check for check in checks if Need.NETWORK in check.needs)
 
 
+def per_node(checks: tuple[Check, ...], environ: Environment) -> tuple[Check, ...]:
+    """The checks to run on this node of a step: on the first node all, elsewhere what depends on it.
+
+    The rest would say the same on each node.
+    """
+    node, nodes = environ["SLURM_NODEID"].value or "0", environ["SLURM_STEP_NUM_NODES"].value or "1"
+    if node == "0" or nodes == "1" or not environ["SLURM_STEP_ID"].value:
+        return checks
+    return host_dependent(checks)
+
+
 def environment(gate: GateSettings, node: str) -> Environment:
     """The environment that the site's jobs are meant to have, as the settings say; nothing else.
 

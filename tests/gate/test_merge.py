@@ -222,6 +222,16 @@ def test_one_document_a_line_and_several_in_a_file(tmp_path: Path) -> None:
     assert sorted(gathered.nodes) == ["n1", "n2", "n3", "n4"] and not gathered.rejected
 
 
+@pytest.mark.parametrize("before", ["", "lens-preflight: sampler is misspelt\n", "srun: hello {\n\n"])
+@pytest.mark.parametrize("after", ["", "slurmstepd: error: x\n", "\n\nbye"])
+def test_what_others_say_around_a_report_is_left_out(tmp_path: Path, before: str, after: str) -> None:
+    path = tmp_path / "preflight-n1.json"
+    path.write_text(before + text(record(outcome(), node="n1")) + after)
+    gathered = Gathered()
+    gathered.take(str(path))
+    assert sorted(gathered.nodes) == ["n1"] and not gathered.rejected
+
+
 def test_a_merged_report_is_not_merged_again(tmp_path: Path) -> None:
     once = merged(record(outcome(), node="n1"), folder=tmp_path)
     assert "merged already" in result(merged(once, folder=tmp_path), CHECK).reason

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -17,10 +19,12 @@ import pytest
 from lens_preflight.gate import cache, textfile
 from lens_preflight.gate.gathered import Gathered
 from lens_preflight.gate.merge import merge
+from lens_preflight.gate.options import gate_settings
+from lens_preflight.settings import load
 from tests.corpus import LINES
 from tests.faultlab import servers
 from tests.faultlab.tls import certificates
-from tests.gate.installed import Installed, installed, interpreter, toml
+from tests.gate.installed import ROOT, Installed, installed, interpreter, toml
 from tests.live.cluster import Cluster, lacking
 
 pytestmark = [pytest.mark.live, pytest.mark.root]
@@ -553,3 +557,78 @@ def test_the_doctor_reads_the_running_configuration(site: Site) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PrologFlags" in done.stdout and "danger" not in done.stdout
+
+
+# --- the guide
+
+GUIDE = ROOT / "docs" / "guides" / "slurm.md"
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of the guide in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_every_command_of_the_guide_runs_as_written(site: Site, tmp_path: Path) -> None:
+    """Only folders and the port of the collector differ."""
+    home = site.cluster.folder / "guide"
+    port = site.endpoint.rpartition(":")[2]
+    folders = {
+        "/usr/local/lib/lens-preflight": home / "lib",
+        "/etc/lens-preflight": home / "etc",
+        "/etc/systemd/system": home / "systemd",
+        "/run/lens-preflight": home / "run",
+        "/var/lib/node_exporter": home / "metrics",
+        "/shared/lens-preflight": home / "shared",
+        ":4317": f":{port}",
+    }
+    for name in ("etc", "systemd", "metrics", "work", "bin"):
+        (home / name).mkdir(parents=True)
+    tool = home / "bin" / "lens-preflight"
+    tool.write_text(f'#!/bin/sh\nexec {site.python} -I -m lens_preflight "$@"\n')
+    tool.chmod(0o755)
+
+    def here(text: str) -> str:
+        for there, path in folders.items():
+            text = text.replace(there, str(path))
+        return text
+
+    own = f'run_dir = "{home}/run"\nswitch = "{home}/etc/disabled"\nsyslog = "{site.gate.settings.syslog}"\n'
+    for text in blocks("toml"):
+        (home / "etc" / "preflight.toml").write_text(here(text).replace("[gate]\n", f"[gate]\n{own}", 1))
+        gate_settings(load(home / "etc" / "preflight.toml"))
+    first = here(blocks("toml")[0]).replace("[gate]\n", f"[gate]\n{own}", 1)
+    (home / "etc" / "preflight.toml").write_text(first)
+    path = f"{home / 'bin'}:/usr/sbin:/usr/bin:/sbin:/bin"
+    commands = blocks("sh")
+    assert len(commands) > 6
+    for text in commands:
+        done = subprocess.run(
+            ["sh", "-eu", "-c", here(text)],
+            env=site.cluster.environ(PATH=path, SLURMD_NODENAME="n1"),
+            cwd=home / "work",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        said = done.stdout + done.stderr + "".join(p.read_text() for p in (home / "work").glob("slurm-*.out"))
+        assert done.returncode == 0, f"{text}\n{said}"
+    assert " pass " in (home / "run" / cache.NAME).read_text()
+    assert (home / "systemd" / "lens-preflight.timer").exists()
+    assert (home / "metrics" / textfile.NAME).exists()
+    merged = json.loads((home / "work" / "merged.json").read_text())
+    assert merged["run"]["obtained"]["node"] == "n[1-4]"
+    assert merged["items"][5]["status"] == "pass"
+
+
+def test_the_alerts_of_the_guide_name_metrics_that_exist(site: Site) -> None:
+    import yaml
+
+    site.refresh("n1")
+    names = {name.partition("{")[0] for name in site.metrics()}
+    (text,) = blocks("yaml")
+    rules = yaml.safe_load(text)["groups"][0]["rules"]
+    used = {name for rule in rules for name in re.findall(r"lens_preflight_[a-z_]+", rule["expr"])}
+    assert len(rules) == 2 and used and used <= names
