@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +55,24 @@ def test_the_topology_decides_what_a_local_receiver_means(folder: str) -> None:
             score.add(f"{name} {topology}", worst([a.status for a in said]), expected)
     print(score.line(), score.wrong)
     assert score.wrong == []
+
+
+@pytest.mark.parametrize("kind", ["configmap", "operator"])
+@pytest.mark.parametrize("folder", ["collector", "collector-own"])
+def test_a_wrapper_changes_no_verdict(folder: str, kind: str, tmp_path: Path) -> None:
+    score = Score(f"{folder} in {kind}")
+    for name, case in cases(folder).items():
+        path = corpus_root() / folder / name
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        if not text.lstrip().startswith(("receivers:", "processors:")) or "C09" in case["codes"]:
+            continue
+        head = "kind: ConfigMap\ndata:\n  relay.yaml: |\n" if kind == "configmap" else OPERATOR
+        file = tmp_path / name
+        file.write_text(head + textwrap.indent(text, "    "), encoding="utf-8")
+        said = answers(tmp_path, name, {}, "gateway")
+        score.add(name, worst([a.status for a in said]), case["verdict"], case.get("acceptable", ()))
+    assert score.total > 0 or not cases(folder)
+    assert score.wrong == []
+
+
+OPERATOR = "kind: OpenTelemetryCollector\nspec:\n  config: |\n"

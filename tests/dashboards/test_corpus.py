@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +80,35 @@ def shown(question: Asked) -> str:
     lineage = Lineage.of(all_rules(question.rules))
     seen = coverage(boards, catalogue_of(question), lineage)  # type: ignore[arg-type]
     return ",".join(sorted(KEYS[family] for family in seen.found))
+
+
+def wrapped(text: str, how: str) -> str:
+    """The text of a dashboard in a wrapper."""
+    data = json.loads(text)
+    if how == "list":
+        return json.dumps([data], indent=1)
+    if how == "api":
+        return json.dumps({"meta": {}, "dashboard": data}, indent=1)
+    body = textwrap.indent(text, "    ")
+    return f"apiVersion: v1\nkind: ConfigMap\ndata:\n  board.json: |\n{body}\n"
+
+
+@pytest.mark.parametrize("how", ["list", "api", "configmap"])
+@pytest.mark.parametrize("folder", ["dashboards", "dashboards-own"])
+def test_a_wrapper_changes_no_verdict(folder: str, how: str, tmp_path: Path) -> None:
+    score = Score(f"{folder} in {how}")
+    for name, case in cases(folder).items():
+        path = corpus_root() / folder / name
+        if (
+            path.suffix != ".json"
+            or (case["verdict"] == "fail"
+            and "families_found" in case
+            and not case["families_found"])
+        ):
+            continue
+        file = tmp_path / ("board.yaml" if how == "configmap" else name)
+        file.write_text(wrapped(path.read_text(encoding="utf-8"), how), encoding="utf-8")
+        question = replace(asked(path.parent, name, case), dashboards=read_dashboards([file]))
+        verdict = worst([ask(check, question).status for check in CHECKS])
+        score.add(name, verdict, case["verdict"], case.get("acceptable", ()))
+    assert score.wrong == []
