@@ -111,7 +111,7 @@ def remedy(ctx: Context) -> tuple[str, tuple[tuple[str, str], ...]]:
     slurm = ctx.env[SLURM]
     in_slurm = slurm.value is not None or slurm.state.value == "provided"
     job = ctx.launch.job
-    batch = job is not None and ctx.job is not None and ctx.job.batch and not job.pods
+    batch = job is not None and job.from_batch
     text = f"my-run-${{{SLURM}}}" if in_slurm or batch else "my-run-2026-01-31"
     if job is None or job.pods:
         return f"export {name}={text} before the processes start", ((name, text),)
@@ -190,8 +190,13 @@ def _dropped(ctx: Context) -> tuple[Related, ...]:
     if job is not None:
         names = (*ctx.launch.framework.run_id_names, SLURM)
         lost = [one for one in job.lost if one.name in names]
-        places = [(one.name, at) for one in lost for at in (one.at, one.set_at) if at is not None]
-        return tuple(Related(f"{name} is lost between here and the process", at) for name, at in places)
+        related = [Related(f"{one.name} is dropped here", one.at) for one in lost]
+        related += [
+            Related(f"{o.name} is set here", o.set_at)
+            for o in lost
+            if o.set_at is not None and o.set_at != o.at
+        ]
+        return tuple(related)
     slurm = ctx.env[SLURM]
     if not slurm.reason or slurm.origin is None or slurm.origin.at is None:
         return ()

@@ -156,7 +156,8 @@ def _compared(
         return
     if not _same_program(ctx.launch, other) or launch.conditional or first.conditional:
         return
-    together = (launch.background and first.background) or launch.command_at == first.command_at
+    segments = launch.segment and launch.command_at == first.command_at
+    together = (launch.background and first.background) or segments
     volatile = mine is not None and theirs is not None and mine[:2] == theirs[:2]
     if mine != theirs and mine is not None and (together and _in_one_world(launch, first) or volatile):
         message = f"{found.decided_by.name} differs between the launches of one run"
@@ -180,4 +181,4 @@ def _same_program(a: Launch, b: Launch) -> bool:
 def _in_one_world(a: JobLaunch, b: JobLaunch) -> bool:
     """True when two launches at the same time may be parts of one run, false for a sweep."""
     waits = any((one.agent_nodes or 0) > (one.tasks or 0) > 0 for one in (a, b))
-    return waits or a.command_at == b.command_at or a.args == b.args
+    return waits or a.segment or a.args == b.args

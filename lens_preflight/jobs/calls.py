@@ -319,6 +319,7 @@ def start_process(
     where = replace(
         where,
         command_at=where.command_at or at,
+        from_batch=where.from_batch if where.command_at else where.in_job,
         conditional=where.conditional,
         execs=execs,
         last=last and not shell.following,

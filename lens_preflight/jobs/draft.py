@@ -49,7 +49,8 @@ class Where:
     conditional: bool = False
     pods: bool = False
     depth: int = 0
-    uses_ray: bool = False
+    segment: bool = False
+    from_batch: bool = False
     batch: bool = True
 
     def link(self, word: str, **changes: object) -> Where:

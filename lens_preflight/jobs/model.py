@@ -162,7 +162,8 @@ class JobLaunch:
     with its symbols. Counts are None when they cannot be said; ``gpus_per_node`` may be ``all``.
     ``grace`` is the time in seconds between SIGTERM and SIGKILL, as far as the job says.
     ``replicas`` > 1: as many worlds of their own. ``conditional``: behind a branch. ``helper``: it
-    starts daemons (``ray start``) and no training.
+    starts daemons (``ray start``) and no training. ``background``: started with ``&``; ``segment``: of
+    one srun with several; ``from_batch``: its command stands in a batch script.
     """
 
     key: str
@@ -199,6 +200,8 @@ class JobLaunch:
     conditional: bool = False
     helper: bool = False
     background: bool = False
+    segment: bool = False
+    from_batch: bool = False
     pods: bool = False
     restarts_in_place: bool = False
     secrets: tuple[Secret, ...] = ()

@@ -271,6 +271,8 @@ def put_into_words(
         opaque_program=draft.opaque,
         conditional=where.conditional,
         background=where.background,
+        segment=where.segment,
+        from_batch=where.from_batch,
         helper=where.chain[-1:] == ("ray start",),
         pods=where.pods,
         restarts_in_place=draft.elastic,

@@ -279,6 +279,7 @@ def srun(step: Step, shell: Shell) -> None:
             options = replace(options, rest=shared.rest)
         if options.rest:
             inner = task_step(step, options, shell)
+            inner = inner.next(inner.words, where=replace(inner.where, segment=len(segments) > 1))
             follow(inner, shell)
 
 
