@@ -23,6 +23,7 @@ from lens_preflight.settings import Settings
 from tests.checks.asking import Asked, ask
 from tests.checks.observability_codes import codes, table
 from tests.corpus import Score, corpus_root
+from tests.dashboards.converted import schema2
 
 CHECKS = (dashboard_panels, dashboard_run_id, truncated_spans)
 ORDER = (Status.FAIL, Status.ERROR, Status.UNKNOWN, Status.WARN, Status.PASS, Status.SKIP)
@@ -99,11 +100,8 @@ def test_a_wrapper_changes_no_verdict(folder: str, how: str, tmp_path: Path) -> 
     score = Score(f"{folder} in {how}")
     for name, case in cases(folder).items():
         path = corpus_root() / folder / name
-        if (
-            path.suffix != ".json"
-            or (case["verdict"] == "fail"
-            and "families_found" in case
-            and not case["families_found"])
+        if path.suffix != ".json" or (
+            case["verdict"] == "fail" and "families_found" in case and not case["families_found"]
         ):
             continue
         file = tmp_path / ("board.yaml" if how == "configmap" else name)
@@ -111,4 +109,26 @@ def test_a_wrapper_changes_no_verdict(folder: str, how: str, tmp_path: Path) -> 
         question = replace(asked(path.parent, name, case), dashboards=read_dashboards([file]))
         verdict = worst([ask(check, question).status for check in CHECKS])
         score.add(name, verdict, case["verdict"], case.get("acceptable", ()))
+    assert score.wrong == []
+
+
+@pytest.mark.parametrize("folder", ["dashboards", "dashboards-own"])
+def test_schema_v2_changes_no_verdict(folder: str, tmp_path: Path) -> None:
+    score = Score(f"{folder} in schema v2")
+    for name, case in cases(folder).items():
+        path = corpus_root() / folder / name
+        try:
+            model = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            continue
+        model = model.get("dashboard", model)
+        classic = "panels" in model or "rows" in model
+        if not classic or "libraryPanel" in json.dumps(model) or "D3" in case["codes"]:
+            continue
+        file = tmp_path / name
+        file.write_text(json.dumps(schema2(model), indent=1), encoding="utf-8")
+        question = replace(asked(path.parent, name, case), dashboards=read_dashboards([file]))
+        verdict = worst([ask(check, question).status for check in CHECKS])
+        score.add(name, verdict, case["verdict"], case.get("acceptable", ()))
+    assert score.total > 0 or not cases(folder)
     assert score.wrong == []
