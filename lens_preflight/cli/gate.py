@@ -156,6 +156,6 @@ def _node(named: str | None) -> str:
     import socket
 
     name = named or os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-    if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}", name):
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,254}", name):
         raise click.UsageError(f"--node {name[:60]!r}: not the name of a node")
     return name

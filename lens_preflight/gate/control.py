@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import enum
 import socket
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from lens_preflight.core.deadline import Deadline
+from lens_preflight.gate.bounded import bounded
 
 _ROUTES = (Path("/proc/net/route"), Path("/proc/net/ipv6_route"))
 _UP = 1
@@ -56,24 +56,20 @@ def probe(address: str, name: str, deadline: Deadline) -> Controls:
     The second address should be an IP address: a name would mix two questions.
     """
     route = _routes()
-    looked_up, why_name = _bounded(lambda: _look_up(name), deadline) if name else (Control.NOT_ASKED, "")
+    looked_up, why_name = _asked(lambda: _look_up(name), deadline) if name else (Control.NOT_ASKED, "")
     reached, why_address = (
-        _bounded(lambda: _connect(address, deadline), deadline) if address else (Control.NOT_ASKED, "")
+        _asked(lambda: _connect(address, deadline), deadline) if address else (Control.NOT_ASKED, "")
     )
     why_route = "no route leads out of this host" if route is Control.FAILED else ""
     return Controls(looked_up, reached, route, "; ".join(w for w in (why_name, why_address, why_route) if w))
 
 
-def _bounded(ask: Callable[[], tuple[Control, str]], deadline: Deadline) -> tuple[Control, str]:
+def _asked(ask: Callable[[], tuple[Control, str]], deadline: Deadline) -> tuple[Control, str]:
     """The answer, or FAILED when it does not come in half of the time left: a look-up cannot be ended."""
-    answers: list[tuple[Control, str]] = []
-    worker = threading.Thread(target=lambda: answers.append(ask()), daemon=True)
     allowed = deadline.remaining(20.0) / 2
     if allowed <= 0:
         return Control.NOT_ASKED, ""
-    worker.start()
-    worker.join(allowed)
-    return answers[0] if answers else (Control.FAILED, "a control probe got no answer")
+    return bounded(ask, allowed, (Control.FAILED, "a control probe got no answer"))
 
 
 def _look_up(name: str) -> tuple[Control, str]:

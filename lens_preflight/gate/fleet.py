@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lens_preflight.gate.bounded import bounded
+
 WINDOW = 600.0
 """Seconds that a report of another node counts."""
 
@@ -56,12 +58,33 @@ def allowed(nodes: int) -> int:
 
 
 def open_fleet(where: str, timeout: float) -> Fleet:
-    """The fleet that the setting ``gate.fleet`` names: nothing, a URL, a JSON file, or a folder."""
+    """The fleet that the setting ``gate.fleet`` names: nothing, a URL, a JSON file, or a folder.
+
+    Each call to it ends within ``timeout`` seconds, also when a shared file system hangs.
+    """
     if not where:
         return NoFleet()
     if where.startswith(("http://", "https://")) or where.endswith(".json"):
-        return Published(where, timeout)
-    return SharedFolder(Path(where))
+        return Bounded(Published(where, timeout), timeout)
+    return Bounded(SharedFolder(Path(where)), timeout)
+
+
+class Bounded:
+    """A fleet that is not waited for longer than ``timeout`` seconds."""
+
+    def __init__(self, fleet: Fleet, timeout: float) -> None:
+        self._fleet = fleet
+        self._timeout = timeout
+
+    def publish(self, node: str, failing: Iterable[str]) -> None:
+        """Publish, or give up."""
+        rules = tuple(failing)
+        bounded(lambda: self._fleet.publish(node, rules), self._timeout, None)
+
+    def answer(self, node: str, rule: str, since: float) -> Answer:
+        """The answer, or no."""
+        late = Answer(False, "no fleet verdict: no answer in time")
+        return bounded(lambda: self._fleet.answer(node, rule, since), self._timeout, late)
 
 
 class NoFleet:

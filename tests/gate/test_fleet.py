@@ -146,3 +146,9 @@ def test_it_may_come_from_a_web_server(tmp_path: Path) -> None:
 
 def test_without_a_setting_nobody_leaves() -> None:
     assert not open_fleet("", 1).answer("n1", RULE, 0).own
+
+
+def test_a_shared_file_system_that_hangs_is_no_verdict(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fleet.json")  # opening it waits for a writer that never comes
+    answer = open_fleet(str(tmp_path / "fleet.json"), 0.3).answer("n1", RULE, 0)
+    assert not answer.own and "no answer in time" in answer.why

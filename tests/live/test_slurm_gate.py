@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from lens_preflight.gate import cache, textfile
 from lens_preflight.gate.gathered import Gathered
 from lens_preflight.gate.merge import merge
 from lens_preflight.gate.options import gate_settings
+from lens_preflight.gate.slurm import Slurm
 from lens_preflight.settings import load
 from tests.corpus import LINES
 from tests.faultlab import servers
@@ -391,7 +393,9 @@ def guarded(site: Site, fleet: str) -> None:
     )
 
 
-def test_a_proven_fault_of_one_node_drains_that_node_after_its_job(site: Site) -> None:
+def test_a_proven_fault_of_one_node_drains_that_node_after_its_job(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     guarded(site, "fleet-one")
     site.refresh("n1", inside=NO_NETWORK)
     assert site.word("n1") == "fail-host"  # nobody has passed since it began: not proven to be its own
@@ -413,6 +417,11 @@ def test_a_proven_fault_of_one_node_drains_that_node_after_its_job(site: Site) -
     reason = site.cluster.reason("n1")
     assert reason.startswith(f"lens-preflight otlp-endpoint/unreachable host job={job} ")
     assert any("event=quarantine" in line and "drained" in line for line in site.log)
+    monkeypatch.setenv("SLURM_CONF", str(site.cluster.conf))
+    ((node, at),) = Slurm().drained_by_us()
+    drained = datetime.datetime.fromisoformat(f"{at}+00:00")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    assert node == "n1" and datetime.timedelta(0) <= now - drained < datetime.timedelta(minutes=5)
 
 
 def test_the_same_fault_on_all_nodes_drains_nobody_and_is_one_shared_finding(site: Site) -> None:
