@@ -62,7 +62,7 @@ def otlp_endpoint(ctx: Context) -> Iterator[Said]:
     try:
         exporter = ctx.otel.in_sight.exporter(signal)
     except LibraryFailure as failure:
-        yield _refused_at_start(failure)
+        yield _refused_at_start(ctx, failure)
         return
     if not ctx.env.complete:
         yield Assumption("what the job does not set", "unset", ctx.env.opaque)
@@ -94,8 +94,8 @@ def _skip_local_agent(ctx: Context, exporter: Exporter) -> None:
         )
 
 
-def _refused_at_start(failure: LibraryFailure) -> Finding:
-    """The exporter that is never built sends nothing."""
+def _refused_at_start(ctx: Context, failure: LibraryFailure) -> Finding:
+    """The exporter that is never built sends nothing; one that lacks a file may have it elsewhere."""
     name = failure.variable
     code = "setting-invalid"
     if failure.harm is Harm.ABORTS:
@@ -104,9 +104,11 @@ def _refused_at_start(failure: LibraryFailure) -> Finding:
         code = "ca-file-missing"
     elif name.endswith("_ENDPOINT"):
         code = "endpoint-syntax"
+    of_a_file = name.endswith(("_CERTIFICATE", "_KEY")) and bool(ctx.env[name].value)
+    elsewhere = of_a_file and failure.exception != "RuntimeError" and not _on_node(ctx)
     does = {Harm.RAISES: "raises", Harm.ABORTS: "aborts the process", Harm.HANGS: "hangs"}[failure.harm]
     return Finding(
-        BY_CODE[code],
+        NOT_FROM_HERE if elsewhere else BY_CODE[code],
         f"the exporter is never built: {failure.exception} because of {name or 'the settings'}",
         Location.variable(name or "OTEL_EXPORTER_OTLP_ENDPOINT"),
         evidence={"stage": "configure", "code": code, "library": f"{failure.exception}, {does}"},

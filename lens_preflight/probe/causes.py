@@ -51,7 +51,12 @@ _ALL = (
     Cause("proxy-refused", _X, "the proxy refuses to pass the request on", here=True),
     Cause("tls-untrusted", _T, "the server's certificate is not signed by a trusted issuer", here=True),
     Cause("tls-ca-shadowed", _T, "a CA bundle variable of requests replaces the configured CA", here=True),
-    Cause("tls-ca-without-key-usage", _T, "the CA certificate lacks keyUsage, which Python 3.13 refuses"),
+    Cause(
+        "tls-ca-without-key-usage",
+        _T,
+        "the CA certificate lacks keyUsage, which Python 3.13 refuses",
+        here=True,
+    ),
     Cause("tls-bad-certificate", _T, "the server's certificate is one that no client may take"),
     Cause("tls-expired", _T, "the server's certificate is outside its time of validity"),
     Cause("tls-wrong-host", _T, "the server's certificate is for other names"),
@@ -89,7 +94,7 @@ _ALL = (
     Cause("not-otlp", _A, "a success from a service that does not speak OTLP"),
     Cause("nonstandard-success", _A, "a success that is not the answer of an OTLP server", _WARN),
     Cause("partial-rejection", _A, "a success that reports rejected items", payload=True),
-    Cause("dripping", _A, "the reply arrives so slowly that no time-out of the exporter fires"),
+    Cause("dripping", _A, "the reply arrives so slowly that no time-out of the exporter fires", here=True),
     Cause("malformed-reply", _A, "the reply is cut short or cannot be decoded"),
     Cause("oversized-reply", _A, "the reply is far larger than any OTLP reply"),
 )

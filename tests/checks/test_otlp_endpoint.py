@@ -129,6 +129,19 @@ def test_an_exporter_that_is_never_built_fails(env: dict[str, str], rule: str) -
     assert outcome.findings[0].finding.evidence["stage"] == "configure"
 
 
+def test_a_file_that_is_missing_here_may_be_there_on_a_node() -> None:
+    files = certificates()
+    env = {
+        ENDPOINT: "https://localhost:1",
+        "OTEL_EXPORTER_OTLP_CERTIFICATE": files.path("ca.pem"),
+        "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": files.path("client.pem"),
+    }
+    missing = {**env, "OTEL_EXPORTER_OTLP_CLIENT_KEY": "/not/here.key"}
+    assert making.rules(judged(missing, profile="login")) == ["not-from-here"]
+    assert making.rules(judged(missing)) == ["client-pair-incomplete"]
+    assert making.rules(judged(env, profile="login")) == ["client-pair-incomplete"]
+
+
 def test_a_warning_of_the_server_is_a_note() -> None:
     outcome = judged(at(servers.grpc(response=b"\x0a\x07\x12\x05hello")))
     assert (outcome.status, making.rules(outcome)) == (Status.PASS, ["server-message"])

@@ -59,6 +59,18 @@ def server(fault: Fault) -> int:
         found = re.search(pattern, name)
         if found is not None:
             return start(fault, found)
+    return _observed(fault)
+
+
+def _observed(fault: Fault) -> int:
+    """A server for a fault whose id says nothing, after what the raw clients saw of it."""
+    seen = fault.get("raw_client_error") or {}
+    if isinstance(seen.get("status"), int) and fault["expected"] != "pass":
+        found = re.match(r"(\d+)", str(seen["status"]))
+        assert found is not None
+        return _status(fault, found)
+    if seen.get("code") not in (None, "OK", "UNAVAILABLE", "DEADLINE_EXCEEDED"):
+        return servers.grpc(seen["code"], "as observed")
     return _healthy(fault)
 
 
@@ -93,7 +105,8 @@ def _status(fault: Fault, found: re.Match[str]) -> int:
     body = PARTIAL if "partial" in fault["id"] else b""
     body = b"<html>Welcome</html>" if "html" in kind else body
     body = b'{"message":"ok"}' if "json" in kind else body
-    return servers.http(status, tuple(headers), body)
+    tls = certificates().server() if fault["id"].startswith("https-") else None
+    return servers.http(status, tuple(headers), body, tls=tls)
 
 
 def _ingress(fault: Fault, found: re.Match[str]) -> int:
@@ -103,7 +116,9 @@ def _ingress(fault: Fault, found: re.Match[str]) -> int:
 
 def _grpc_code(fault: Fault, found: re.Match[str]) -> int:
     wait = re.search(r"retryinfo-(\d+)s", fault["id"])
-    return servers.grpc(found[1], f"server says {found[1]}", retry=int(wait[1]) if wait else None)
+    tls = "good" if fault["id"].startswith("grpcs-") else ""
+    words = f"server says {found[1]}"
+    return servers.grpc(found[1], words, retry=int(wait[1]) if wait else None, tls=tls)
 
 
 def _slow(fault: Fault, found: re.Match[str]) -> int:
@@ -140,9 +155,12 @@ RECIPES: tuple[tuple[str, Callable[[Fault, re.Match[str]], int]], ...] = (
     (r"-rst$", _raw(servers.reset)),
     (r"close-without-reply", _raw(servers.close)),
     (r"ssh-banner", _raw(servers.say(b"SSH-2.0-OpenSSH_9.2\r\n"))),
+    (r"-banner$", _raw(servers.say(b"220 service ready\r\n"))),
     (r"drip-headers", _raw(servers.drip(b"", b"HTTP/1.1 200 OK\r\nX-Slow: " + b"a" * 200, 1.0))),
     (r"drip-body", _drip_body),
     (r"huge-response-(\d+)MB", lambda _, m: servers.raw(servers.flood(int(m[1]) << 20))),
+    (r"huge-response-(\d+)GB", lambda _, m: servers.raw(servers.flood(int(m[1]) << 30))),
+    (r"huge-response", lambda *_: servers.raw(servers.flood(300 << 20))),
     (r"without-key-usage", _tls("oldleaf")),
     (r"self-signed", _tls("self")),
     (r"expired", _tls("expired")),
@@ -160,9 +178,10 @@ RECIPES: tuple[tuple[str, Callable[[Fault, re.Match[str]], int]], ...] = (
     (r"partial-success", _partial),
     (r"slow-server-(\d+)s", _slow),
     (r"ingress-h2-(\d{3})", _ingress),
+    (r"rst-stream", lambda *_: servers.raw(servers.ingress(200, reset_stream=7))),
     (r"goaway", lambda *_: servers.raw(servers.ingress(200, goaway=True))),
-    (r"^grpc-([A-Z_]{4,})(?:-|$)", _grpc_code),
-    (r"^http-(\d{3})(?:-|$)", _status),
+    (r"^grpcs?-([A-Z_]{4,})(?:-|$)", _grpc_code),
+    (r"^https?-(\d{3})(?:-|$)", _status),
     (r"^(?:https|grpcs)-", _tls("good")),
 )
 """Part of an id to server, first match; anything else gets a healthy one."""
