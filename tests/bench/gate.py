@@ -79,9 +79,9 @@ def health_check() -> Command | None:
     return Command("nhc, as configured here", (path,)) if path else None
 
 
-def main() -> int:
-    """Print one line for each; 1 when a bar is broken."""
-    from tests.bench.__main__ import BASE, show
+def main() -> bool:
+    """Print one line for each; True when every bar holds."""
+    from tests.bench.scripts import BASE, show
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -93,8 +93,8 @@ def main() -> int:
         base, ours = merging(folder / "reports")
         (ratio,) = paired(base, [ours])
         good.append(show(ratio, MERGE_BAR, f"  (base here: {base.name})"))
-    return 0 if all(good) else 1
+    return all(good)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(0 if main() else 1)
