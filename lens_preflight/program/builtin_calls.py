@@ -72,6 +72,8 @@ def builtin(this: Call) -> list[Outcome] | None:
     handler = SPECIAL.get(name)
     if handler is not None:
         return handler(this)
+    if name in ("min", "max", "sorted") and set(this.args.names) <= {"key", "reverse"} and this.args.names:
+        return ordered(this, name)
     if name in PURE and not this.args.names and not this.args.open:
         return pure(this, name)
     value = (
@@ -85,9 +87,10 @@ def builtin(this: Call) -> list[Outcome] | None:
 def pure(this: Call, name: str) -> list[Outcome]:
     """A pure builtin; on something unknown the result is unknown, and it may fail."""
     m, state, args = this.m, this.state, this.args.plain
-    if name in ("list", "tuple") and len(args) == 1:
+    if name in ("list", "tuple", "reversed") and len(args) == 1:
         items = objects.items_of(m, args[0], state)
         if items is not None and not isinstance(args[0], Lanes):
+            items = items[::-1] if name == "reversed" else items
             value: Value = Tup(tuple(items))
             if name == "list":
                 value = m.new(state, Cell("list", items=items))
@@ -111,6 +114,32 @@ def pure(this: Call, name: str) -> list[Outcome]:
     if unsure and name not in ("str", "repr", "len", "range", "list", "enumerate", "zip"):
         result.extend(calls.opaque_failures(m, state, this.frame, this.node, f"{name}()")[:1])
     return result
+
+
+def ordered(this: Call, name: str) -> list[Outcome]:
+    """``min``, ``max`` and ``sorted`` of known items by a key function of the tree."""
+    key = this.args.names.get("key", Lib("builtins.str"))
+    items = objects.items_of(this.m, this.arg(0, "items"), this.state)
+    if items is None or not 0 < len(items) <= 256 or len(this.args.plain) != 1:
+        return this.done(Unknown(taints_of(this.arg(0, "items"))))
+    keys: list[Value] = []
+    state = this.state
+    for item in items:
+        out = calls.invoke(this.m, key, calls.Args([item]), state, this.frame, this.node)
+        if len(out) != 1 or out[0].flow is not Flow.NORMAL:
+            return this.done(Unknown(taints_of(this.arg(0, "items"))))
+        keys.append(out[0].value)
+        state = out[0].state
+    try:
+        known = [natives.known(this.m, k, state) for k in keys]
+        order = sorted(range(len(items)), key=lambda i: known[i], reverse=name == "max")
+    except (natives.NotKnown, TypeError):
+        return normal(state, Unknown(frozenset().union(*map(taints_of, keys))))
+    if name != "sorted":
+        return normal(state, items[order[0]])
+    backwards = this.args.names.get("reverse", FALSE)
+    chosen = [items[i] for i in (reversed(order) if backwards == TRUE else order)]
+    return normal(state, this.m.new(state, Cell("list", items=chosen)))
 
 
 def boolean(this: Call) -> list[Outcome]:

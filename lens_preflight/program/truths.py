@@ -70,7 +70,9 @@ def truth_of(value: Value, state: State) -> bool | None:
         return bool(value.value)
     if isinstance(value, Tup):
         return bool(value.items)
-    if isinstance(value, Func | Bound | Wrapped | Lib):
+    if isinstance(value, Lib):
+        return None if "()" in value.path else True
+    if isinstance(value, Func | Bound | Wrapped):
         return True
     if isinstance(value, Choice):
         found = {truth_of(o, state) for o in value.options}
@@ -218,6 +220,8 @@ def plain(value: Value) -> bool:
 def identity(left: Value, right: Value, state: State) -> bool | None:
     """Whether two values are one object; None when that is not known."""
     if isinstance(left, Unknown | Choice) or isinstance(right, Unknown | Choice):
+        return None
+    if any(isinstance(v, Lib) and "()" in v.path for v in (left, right)):
         return None
     if isinstance(left, Const) and isinstance(right, Const):
         return left.value is right.value or (

@@ -1,0 +1,15 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+import weakref
+class Anchor:
+    pass
+
+def main():
+    handle = setup_telemetry(NemoLensConfig.from_env(), rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
+    anchor = Anchor()
+    weakref.finalize(anchor, handle.shutdown)
+    trainlib.train()
+
+if __name__ == "__main__":
+    main()

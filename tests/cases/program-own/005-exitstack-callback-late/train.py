@@ -1,0 +1,13 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+from contextlib import ExitStack
+def main():
+    with ExitStack() as stack:
+        handle = setup_telemetry(NemoLensConfig.from_env(), rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
+        trainlib.build_model()
+        stack.callback(handle.shutdown)
+        trainlib.train()
+
+if __name__ == "__main__":
+    main()

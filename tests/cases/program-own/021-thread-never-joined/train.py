@@ -1,0 +1,13 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+import threading
+def main():
+    handle = setup_telemetry(NemoLensConfig.from_env(), rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
+    try:
+        trainlib.train()
+    finally:
+        threading.Thread(target=handle.shutdown, daemon=True).start()
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+import contextlib
+import os
+from nemo.lens import NemoLensConfig, setup_telemetry
+
+@contextlib.contextmanager
+def session():
+    handle = setup_telemetry(NemoLensConfig.from_env(), rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
+    try:
+        yield handle
+    finally:
+        handle.shutdown()

@@ -1,0 +1,21 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
+def open_lens():
+    rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    cfg = NemoLensConfig.from_env()
+    cfg.enabled = cfg.enabled and rank == world_size - 1
+    return setup_telemetry(cfg, resource_attributes={NV_DL_RANK: rank, NV_DL_WORLD_SIZE: world_size})
+
+def main():
+    rank = int(os.environ["RANK"])
+    handle = open_lens()
+    try:
+        trainlib.train()
+    finally:
+        if rank == 0:
+            handle.shutdown()
+
+if __name__ == "__main__":
+    main()
