@@ -218,7 +218,9 @@ def export_at_submission(login: Exported, spec: str | None, at: Location | None)
     changes: dict[str, Bound] = {}
     for item in [] if empty else items:
         name, equals, value = item.partition("=")
-        if equals:
+        if name.upper() == "ALL":
+            changes = {n: b for n, b in changes.items() if login.value(n) is None}
+        elif equals:
             changes[name] = Bound(literal(value), at, "--export")
         elif name.upper() not in ("ALL", "NONE", "NIL"):
             changes[name] = login.variables.get(name) or Bound(login.value(name))
