@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lens_preflight.core.errors import InputError
+from lens_preflight.core.errors import InputError, LibraryFailure, Undecided
 from lens_preflight.core.outcome import Outcome
 from lens_preflight.core.words import Status
 from lens_preflight.gate.decode import decode
 from lens_preflight.gate.gathered import ENDPOINT
-from lens_preflight.gate.merge import CHECK
+from lens_preflight.gate.merge import CHECK, HOST_DEPENDENT
 from lens_preflight.gate.reportfile import MAX_DOCUMENT, NotAReport, parse
+
+if TYPE_CHECKING:
+    from lens_preflight.subject.subject import Subject
 
 ASKED = "--node-report"
 
@@ -68,20 +72,44 @@ def read_node_report(path: str) -> NodeReport:
     )
 
 
-def closed(results: Sequence[Outcome], report: NodeReport) -> tuple[Outcome, ...]:
+def closed(results: Sequence[Outcome], report: NodeReport, asked: Iterable[str] = ()) -> tuple[Outcome, ...]:
     """The results of a run with what the nodes have shown in place of what this host could not.
 
-    An outcome that asks for a node report is replaced by the nodes' own when they judged the same
-    targets at the same endpoint, whatever they found; otherwise it stays open and says why.
+    An outcome about the endpoint that is open here (it asks for a node report, or nothing was sent)
+    is replaced by the nodes' own when they judged the same targets at the same endpoint, whatever
+    they found; otherwise it stays open and says why. ``asked``: the endpoints (HOST:PORT) of the job,
+    for outcomes that do not say.
     """
-    return tuple(_closed(outcome, report) for outcome in results)
+    return tuple(_closed(outcome, report, frozenset(asked)) for outcome in results)
 
 
-def _closed(outcome: Outcome, report: NodeReport) -> Outcome:
-    if ASKED not in outcome.missing_input:
+def endpoints(subject: Subject) -> frozenset[str]:
+    """HOST:PORT of every exporter of the job's launches, as far as they are known before start."""
+    from lens_preflight.context import enabled_signals
+    from lens_preflight.lens.config import LensConfig
+    from lens_preflight.otel.view import OtelView
+    from lens_preflight.probe.address import Malformed
+    from lens_preflight.probe.configure import destination
+
+    found = set()
+    for launch in subject.launches:
+        for generation in subject.generations(launch):
+            try:
+                for signal in enabled_signals(LensConfig(launch.env, launch.framework, generation)):
+                    exporter = OtelView(launch.env, generation, subject.files).exporter(signal)
+                    where = destination(exporter)
+                    found.add(f"{where.host}:{where.port}")
+            except (Undecided, LibraryFailure, Malformed):
+                found.add("?")  # matches nothing: better open than closed by another endpoint
+    return frozenset(found)
+
+
+def _closed(outcome: Outcome, report: NodeReport, asked: frozenset[str]) -> Outcome:
+    unsent = outcome.status is Status.SKIP and bool(outcome.missing_input) and bool(asked)
+    if ASKED not in outcome.missing_input and not (unsent and outcome.check in HOST_DEPENDENT):
         return outcome
     theirs = [o for o in report.outcomes if o.check == outcome.check]
-    why = _why_not(outcome, theirs, report)
+    why = _why_not(outcome, theirs, report, asked)
     if why:
         return replace(
             outcome, reason=f"{outcome.reason}; {report.path} does not close it: {why}".lstrip("; ")
@@ -102,7 +130,7 @@ def _closed(outcome: Outcome, report: NodeReport) -> Outcome:
 _ORDER = (Status.FAIL, Status.ERROR, Status.UNKNOWN, Status.WARN, Status.PASS, Status.SKIP)
 
 
-def _why_not(ours: Outcome, theirs: Sequence[Outcome], report: NodeReport) -> str:
+def _why_not(ours: Outcome, theirs: Sequence[Outcome], report: NodeReport, asked: frozenset[str]) -> str:
     if report.lacks:
         return report.lacks
     if not theirs or all(o.status is Status.SKIP for o in theirs):
@@ -111,7 +139,7 @@ def _why_not(ours: Outcome, theirs: Sequence[Outcome], report: NodeReport) -> st
     have = set(_targets(theirs))
     if wanted - have:
         return f"the nodes have not judged {', '.join(sorted(wanted - have))}"
-    here, there = set(_endpoints([ours])), set(_endpoints(theirs))
+    here, there = set(_endpoints([ours])) or asked, set(_endpoints(theirs))
     if not here or not there:
         return "it does not say which endpoint was asked"
     if here != there:

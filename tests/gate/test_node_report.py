@@ -8,9 +8,10 @@ import pytest
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.outcome import Outcome, RunRecord
 from lens_preflight.core.words import Severity, Status
-from lens_preflight.gate.node_report import closed, read_node_report
+from lens_preflight.gate.node_report import closed, endpoints, read_node_report
 from tests.gate.records import failed, finding, outcome, record
 from tests.gate.test_merge import FOREIGN, merged, put
+from tests.making import subject
 
 ASKS = "--profile node or --node-report"
 
@@ -62,6 +63,36 @@ def test_a_failure_there_counts_here(tmp_path: Path) -> None:
 def test_what_does_not_answer_the_question_leaves_it_open(tmp_path: Path, there: RunRecord, why: str) -> None:
     found = close(tmp_path, there)
     assert found.missing_input == ASKS and why in found.reason
+
+
+def test_what_was_not_sent_from_here_is_closed_when_the_job_asks_the_same(tmp_path: Path) -> None:
+    unsent = dataclasses.replace(outcome(Status.SKIP, endpoint=""), missing_input="a run without --offline")
+    there = read_node_report(put(tmp_path, record(outcome(), node="n1")))
+    (only,) = closed([unsent], there, ["collector:4317"])
+    assert only.status is Status.PASS and not only.missing_input
+    for asked in ([], ["other:4317"], ["collector:4317", "?"]):
+        (only,) = closed([unsent], there, asked)
+        assert only.status is Status.SKIP and only.missing_input
+
+
+@pytest.mark.parametrize(
+    ("env", "asked"),
+    [
+        ({}, set()),
+        ({"NEMO_LENS_ENABLED": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4317"}, {"c:4317"}),
+        (
+            {
+                "NEMO_LENS_ENABLED": "1",
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318",
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+                "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "https://m/v1/metrics",
+            },
+            {"c:4318", "m:443"},
+        ),
+    ],
+)
+def test_the_endpoints_of_a_job_are_known(env: dict[str, str], asked: set[str]) -> None:
+    assert endpoints(subject(env)) == asked
 
 
 def test_a_merge_with_missing_nodes_leaves_it_open(tmp_path: Path) -> None:
