@@ -5,8 +5,8 @@ from __future__ import annotations
 from lens_preflight.program import calls, libraries, natives, objects
 from lens_preflight.program.machine import Flow, Outcome, normal
 from lens_preflight.program.registry import Call, model
-from lens_preflight.program.state import Cell
-from lens_preflight.program.values import NONE, Const, Ref, Tup, Unknown, Value, taints_of
+from lens_preflight.program.state import Cell, lane_numbers, part
+from lens_preflight.program.values import ABSENT, NONE, Const, Lanes, Ref, Tup, Unknown, Value, taints_of
 
 
 def cell_of(this: Call) -> Cell:
@@ -97,10 +97,12 @@ def get(this: Call) -> list[Outcome]:
     cell = cell_of(this)
     key, default = this.arg(0, "k"), this.args.get(1, "d", NONE)
     assert default is not None
+    if isinstance(key, Lanes) and this.path.endswith("get"):
+        return this.done(get_by_lane(this, cell, key, default))
     if not isinstance(key, Const):
         return this.done(Unknown(taints_of(key)))
-    missing = key.value not in cell.items
-    value: Value = cell.items.get(key.value, default)
+    missing = natives.is_absent(cell.items.get(key.value, ABSENT))
+    value: Value = natives.without_absent(cell.items.get(key.value, default), default)
     if this.path.endswith("pop"):
         cell.items.pop(key.value, None)
         libraries.note_key(this.m, key, this.state, this.frame, this.node)
@@ -109,6 +111,22 @@ def get(this: Call) -> list[Outcome]:
     if this.path.endswith("setdefault"):
         cell.items[key.value] = value
     return this.done(Unknown() if missing and cell.open else value)
+
+
+def get_by_lane(this: Call, cell: Cell, keys: Lanes, default: Value) -> Value:
+    """``dict.get`` with a key that differs between the processes."""
+    parts: list[Value | None] = [None] * len(keys.parts)
+    for lane in lane_numbers(this.state.lanes):
+        key, other = part(keys, lane), part(default, lane)
+        try:
+            found = cell.items.get(key.value) if isinstance(key, Const) else None
+        except TypeError:
+            found = None
+        if not isinstance(key, Const) or (found is None and cell.open):
+            parts[lane] = Unknown(taints_of(key))
+        else:
+            parts[lane] = natives.without_absent(part(found, lane), other) if found is not None else other
+    return Lanes(tuple(parts))
 
 
 @model("dict.update")
@@ -152,6 +170,9 @@ def environ_get(this: Call) -> list[Outcome]:
 
 def or_default(found: Value, default: Value, name: str) -> Value:
     """The default where the variable is not set, marked as depending on it."""
+    if isinstance(found, Lanes) and default is not NONE:
+        parts = enumerate(found.parts)
+        return Lanes(tuple(p and or_default(p, part(default, i), name) for i, p in parts))
     if isinstance(found, Const) and found.value is None and default is not NONE:
         if isinstance(default, Const):
             return Const(default.value, found.taints | default.taints, ("env", name, repr(default.value)))

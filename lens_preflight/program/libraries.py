@@ -268,7 +268,9 @@ def environ_item(
 def variable(m: Machine, name: str, state: State) -> Value:
     """A variable as the program sees it now: written by the program, else as it was started."""
     written = state.read(ENVIRON).items.get(name)
-    return written if written is not None else m.variable(name)
+    if written is None:
+        return m.variable(name)
+    return natives.without_absent(written, m.variable(name))
 
 
 def set_environ(

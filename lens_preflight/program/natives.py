@@ -93,6 +93,21 @@ def lifted(m: Machine, thing: Any, state: State, taints: Taints = EMPTY, key: An
     return Const(thing, taints, key)
 
 
+def is_absent(value: Value | None) -> bool:
+    """True for the stand-in of a key that is not there; more dependencies may have been put on it."""
+    return isinstance(value, Const) and "absent" in value.taints
+
+
+def without_absent(value: Value, default: Value) -> Value:
+    """The value, with the default in the lanes where a mapping has none."""
+    if is_absent(value):
+        return default
+    if not isinstance(value, Lanes) or not any(map(is_absent, value.parts)):
+        return value
+    parts = enumerate(value.parts)
+    return Lanes(tuple(part(default, lane) if is_absent(p) else p for lane, p in parts))
+
+
 def varies(value: Value, state: State, depth: int = 0) -> bool:
     """True when the value, or something in it, differs between lanes."""
     if isinstance(value, Lanes):

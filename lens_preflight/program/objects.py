@@ -416,13 +416,17 @@ def dict_item(
         found = cell.items.get(index.value)
     except TypeError:
         return [expressions.failure(state, frame, node, "TypeError")]
-    if isinstance(found, Choice):
+    if isinstance(found, Choice) or (isinstance(found, Lanes) and any(map(natives.is_absent, found.parts))):
         out: list[Outcome] = []
-        for option in found.options:
-            here = state.fork()
-            here.edit(container.id).items[index.value] = option
-            out.extend(normal(here, option))
+        for here, option in split_options(found, state):
+            if natives.is_absent(option):
+                here.edit(container.id).items.pop(index.value)
+            else:
+                here.edit(container.id).items[index.value] = option
+            out.extend(dict_item(m, container, index, here, frame, node))
         return out
+    if natives.is_absent(found):
+        found = None
     if found is not None:
         from lens_preflight.program.values import tainted
 

@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 from lens_preflight.program.machine import SetupSeen
 from lens_preflight.program.model import Reading
+from lens_preflight.program.natives import is_absent
 from lens_preflight.program.state import lane_numbers, part
 from lens_preflight.program.values import Const, Unknown, Value
 
@@ -45,7 +46,7 @@ def value_in(setup: SetupSeen, key: str, lane: int) -> Value | None:
     if setup.attributes is None:
         return Unknown()
     given = dict(setup.attributes).get(key)
-    if given is not None:
+    if given is not None and not is_absent(part(given, lane)):
         return part(given, lane)
     if setup.open_keys:
         return Unknown()

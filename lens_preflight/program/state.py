@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from lens_preflight.program.values import (
+    ABSENT,
     EMPTY,
     Choice,
     Const,
@@ -282,8 +283,11 @@ def join_cells(a: Cell, b: Cell, lanes_a: int, lanes_b: int, lossless: bool) -> 
             continue
         new.attrs[name] = b.attrs[name] if mine is None else join(mine, b.attrs[name])
     if isinstance(a.items, dict) and isinstance(b.items, dict):
-        for key, value in b.items.items():
-            new.items[key] = join(a.items[key], value) if key in a.items else tainted(value, EMPTY)
+        for key in {**a.items, **b.items}:
+            if lossless or (key in a.items and key in b.items):
+                new.items[key] = join(a.items.get(key, ABSENT), b.items.get(key, ABSENT))
+            elif key in b.items:
+                new.items[key] = tainted(b.items[key], EMPTY)
         new.open = a.open or b.open or (not lossless and a.items.keys() != b.items.keys())
     elif isinstance(a.items, list) and isinstance(b.items, list):
         if len(a.items) == len(b.items):

@@ -108,6 +108,9 @@ NONE = Const(None)
 TRUE = Const(True)
 FALSE = Const(False)
 
+ABSENT = Const(None, frozenset(("absent",)))
+"""Stands, after paths of other processes were joined, for a key that is not in a mapping."""
+
 
 def same(a: Value | None, b: Value | None) -> bool:
     """Equal, where 1, 1.0 and True are three values."""
