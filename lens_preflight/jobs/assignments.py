@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.model import Loss, Remark, Slip
 from lens_preflight.jobs.names import RANKS, is_telemetry
 from lens_preflight.jobs.secrets import look
@@ -103,8 +104,9 @@ def _element(shell: Shell, name: str, index: Node, value: Text, line: int) -> No
         shell.state.vars[name] = replace(old, table={**old.table, key: value}, at=at)
         return
     items = list(old.items or ())
-    if key is not None and key.isdigit() and int(key) <= len(items):
-        items[int(key) : int(key) + 1] = [value]
+    number = whole(key)
+    if number is not None and number <= len(items):
+        items[number : number + 1] = [value]
     else:
         items = [*items, Text.of(Symbol(f"{name}[...]", Cause.COMMAND))]
     shell.state.vars[name] = replace(old, items=tuple(items), at=at)

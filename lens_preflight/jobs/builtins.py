@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.numbers import whole
 from lens_preflight.jobs import assignments, conditions
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.run import DEPTH, Frame
@@ -242,12 +243,13 @@ def _leave(word: str) -> Builtin:
 def _shift(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
     count = words[1].text.certain if len(words) > 1 else "1"
     args = shell.state.args
-    if args is None or not (count or "").isdigit():
+    number = whole(count)
+    if args is None or number is None:
         shell.state.args = None
         return None
-    if int(count or 0) > len(args):
+    if number > len(args):
         return False
-    shell.state.args = args[int(count or 0) :]
+    shell.state.args = args[number:]
     return True
 
 

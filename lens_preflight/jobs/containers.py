@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.model import Container, Loss, Remark, Slip
 from lens_preflight.jobs.names import SOFTWARE
@@ -204,7 +205,8 @@ def docker(step: Step, shell: Shell) -> None:
     counts = where.counts
     gpus = _constant(options.text("--gpus"))
     if gpus is not None:
-        where = replace(where, counts=replace(counts, gpus_per_node=int(gpus) if gpus.isdigit() else gpus))
+        number = whole(gpus)
+        where = replace(where, counts=replace(counts, gpus_per_node=gpus if number is None else number))
     entry = options.text("--entrypoint")
     if entry is not None and entry.filled:
         command = (replace(image, text=entry), *command)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.model import Directive, Signal
 
 LONG = {
@@ -176,7 +177,7 @@ class Submission:
     def number(self, option: str) -> int | None:
         """The value as a number, None when it is none (a range, a variable)."""
         text = (self.value(option) or "").strip()
-        return int(text) if text.isascii() and text.isdigit() and int(text) < 10**7 else None
+        return whole(text)
 
 
 def in_force(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.chain import follow, launch
 from lens_preflight.jobs.draft import Counts, Step, Where
@@ -129,8 +130,7 @@ def scalar(node: Any) -> str | None:
 
 def number(node: Any) -> int | None:
     """The number of a scalar node, None when it is none."""
-    text = scalar(node)
-    return int(text) if text and text.isascii() and text.isdigit() and int(text) < 10**7 else None
+    return whole(scalar(node))
 
 
 def line_of(node: Any) -> int:
@@ -182,8 +182,7 @@ def _replicas(kind: str, spec: Any, replica_specs: Any) -> Iterator[Template]:
         number(get(v, "replicas")) if get(v, "replicas") is not None else 1 for _, v in pairs(replica_specs)
     ]
     total = None if any(c is None for c in counts) else sum(c or 0 for c in counts)
-    text = scalar(get(spec, "nprocPerNode"))
-    procs = int(text) if text and text.isdigit() else None
+    procs = whole(scalar(get(spec, "nprocPerNode")))
     elastic = get(spec, "elasticPolicy") is not None
     for (name, replica), count in zip(pairs(replica_specs), counts, strict=True):
         extra = {}

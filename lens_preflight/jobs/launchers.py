@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.draft import Counts, Draft, Step, Where, resolve
 from lens_preflight.jobs.model import Loss
@@ -82,7 +83,7 @@ def torchrun(step: Step, shell: Shell) -> None:
     elastic = bool(known and ":" in known)
     if elastic and known:
         low, _, high = known.partition(":")
-        agent_nodes = int(low) if low == high and low.isdigit() else None
+        agent_nodes = whole(low) if low == high else None
     procs = _procs(procs_text, outer.gpus_per_node)
     agents = outer.tasks if step.where.in_step else None
     replicas = 1
@@ -446,7 +447,7 @@ def _hosts(values: dict[str, Text], step: Step, shell: Shell) -> dict[str, int]:
             pairs = [h.partition(":") for h in text.constant.split(",")]
             hosts: dict[str, int] = {}
             for host, _, slots in pairs:
-                hosts[host] = hosts.get(host, 0) + (int(slots) if slots.isdigit() else 1)
+                hosts[host] = hosts.get(host, 0) + (whole(slots) or 1)
             return hosts
     for name in ("-hostfile", "--hostfile", "--machinefile", "-machinefile", "-f"):
         text = values.get(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.text import EMPTY, Text, literal
 from lens_preflight.jobs.words import Field
 
@@ -106,7 +107,4 @@ def _normal(name: str, underscores: bool) -> str:
 def integer(text: Text | None) -> int | None:
     """The number that a text says, None when it says none."""
     known = None if text is None else text.constant
-    if known is None or not known.strip().isascii() or not known.strip().isdigit():
-        return None
-    value = int(known)
-    return value if value < 10**7 else None
+    return None if known is None else whole(known.strip())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.variable import Environment
 from lens_preflight.jobs import delivery, directives, environment, frameworks
 from lens_preflight.jobs.draft import Draft, mapped, resolve
@@ -225,6 +226,11 @@ def put_into_words(
     args = tuple(a.constant for a in draft.args)
     program = draft.program.constant if draft.program is not None else None
     file = _program_file(draft, run)
+    module, opaque, importable = draft.module, draft.opaque, False
+    if module is not None and not opaque:
+        file, importable = _module_file(module, draft, run)
+        if file is None and draft.where.container is None:
+            opaque = f"the module {module} cannot be found from here"
     framework = detect(program or (draft.framework_hint or None), args, draft.module)
     raw = environment.environment(draft.env)
     folder = _local_folder(draft, run)
@@ -236,7 +242,8 @@ def put_into_words(
     tasks_per_node = counts.tasks_per_node
     world = _world(draft)
     container = where.container
-    in_image = container is not None and draft.program is not None and file is None and not draft.opaque
+    named = draft.program is not None or module is not None
+    in_image = container is not None and named and file is None and not opaque
     return JobLaunch(
         key=key,
         at=draft.at,
@@ -247,7 +254,7 @@ def put_into_words(
         framework=framework,
         program=program,
         program_file=file,
-        module=draft.module,
+        module=module if importable else None,
         args=args,
         nodes=_nodes(draft),
         tasks_per_node=tasks_per_node,
@@ -268,7 +275,7 @@ def put_into_words(
         container=container,
         workdir=draft.cwd if container is not None else (run.shown(draft.cwd) if draft.cwd else None),
         in_image=in_image and "ray start" not in where.chain,
-        opaque_program=draft.opaque,
+        opaque_program=opaque,
         conditional=where.conditional,
         background=where.background,
         segment=where.segment,
@@ -299,7 +306,7 @@ def _world(draft: Draft) -> int | None:
     if last in ("torchrun", "ft_launcher", "accelerate launch", "deepspeed"):
         known = draft.env.value("WORLD_SIZE")
         text = known.constant if known is not None else None
-        return int(text) if text and text.isdigit() else None
+        return whole(text)
     if draft.opaque and draft.program is None and draft.module is None:
         return counts.tasks if draft.where.in_step else None
     if last == "ray start":
@@ -324,6 +331,24 @@ def _program_file(draft: Draft, run: Run) -> str | None:
     if draft.where.container is None and not os.path.isabs(named) and draft.cwd == run.folder:
         return _above(named, run)
     return None
+
+
+def _module_file(module: str, draft: Draft, run: Run) -> tuple[str | None, bool]:
+    """The file of ``-m module`` on this side: below the folder of the job, ``src``, or PYTHONPATH.
+
+    The second says whether it can be imported by that name from the folder of this process.
+    """
+    folder = _local_folder(draft, run)
+    value = draft.env.value("PYTHONPATH")
+    named = (value.path or "") if value is not None else ""
+    paths = named.split(":")
+    for root in dict.fromkeys(r for r in (*paths, folder or "", os.path.join(folder or "", "src")) if r):
+        full = root if os.path.isabs(root) else os.path.join(folder or run.folder, root)
+        base = os.path.join(full, *module.split("."))
+        for candidate in (f"{base}.py", os.path.join(base, "__main__.py")):
+            if run.files.kind(candidate) == "file":
+                return run.shown(candidate), root in paths or os.path.realpath(full) == os.getcwd()
+    return None, False
 
 
 def _above(named: str, run: Run) -> str | None:

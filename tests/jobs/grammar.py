@@ -1,23 +1,23 @@
 """Random shell scripts for the differential test.
 
-    script    := statement*  launch
-    statement := simple | subshell | group | pipe | if | case | for | while | function call
-               | source | eval | set | launch
-    simple    := NAME=value | export NAME[=value]... | declare [-x|-g|-gx|-r] NAME=value | unset NAME
-               | export -n NAME | readonly NAME=value | local (in functions) | NAME+=value
-               | prefix assignment in front of a builtin, a function or a launch
-    subshell  := ( statement* ) | statement & | $( statement* )
-    group     := { statement* ; }
-    pipe      := printf 'NAME=value\n' '|' while read -r l; do export "$l"; done | ... | cat
-    if        := if test; then statement* [elif ...] [else statement*] fi | test && simple | test '||' simple
-    test      := [ value op value ] | [[ value op pattern ]] | (( n op n )) | [ -n/-z "$NAME" ] | true | false
-    case      := case value in pattern) statement* ;; ... esac
-    for       := for NAME in value...; do statement* [break|continue] done | for ((i=0;i<n;i++)) ...
-    while     := counting loop with (( ))
-    source    := . ./env_N.sh  (assignments and exports), with or without set -a
-    eval      := eval "simple" | bash -c 'simple; launch' | launch behind env, nohup, env -u, env -i
-    value     := plain | 'single' | "double $NAME ${NAME:-d} ${NAME%x}" | $((arithmetic)) | $(echo ...) | $'..'
-    launch    := [NAME=value] srun python train.py, in the open, in a function, in the background
+script    := statement*  launch
+statement := simple | subshell | group | pipe | if | case | for | while | function call
+           | source | eval | set | launch
+simple    := NAME=value | export NAME[=value]... | declare [-x|-g|-gx|-r] NAME=value | unset NAME
+           | export -n NAME | readonly NAME=value | local (in functions) | NAME+=value
+           | prefix assignment in front of a builtin, a function or a launch
+subshell  := ( statement* ) | statement & | $( statement* )
+group     := { statement* ; }
+pipe      := printf 'NAME=value\n' '|' while read -r l; do export "$l"; done | ... | cat
+if        := if test; then statement* [elif ...] [else statement*] fi | test && simple | test '||' simple
+test      := [ value op value ] | [[ value op pattern ]] | (( n op n )) | [ -n/-z "$NAME" ] | true | false
+case      := case value in pattern) statement* ;; ... esac
+for       := for NAME in value...; do statement* [break|continue] done | for ((i=0;i<n;i++)) ...
+while     := counting loop with (( ))
+source    := . ./env_N.sh  (assignments and exports), with or without set -a
+eval      := eval "simple" | bash -c 'simple; launch' | launch behind env, nohup, env -u, env -i
+value     := plain | 'single' | "double $NAME ${NAME:-d} ${NAME%x}" | $((arithmetic)) | $(echo ...) | $'..'
+launch    := [NAME=value] srun python train.py, in the open, in a function, in the background
 """
 
 from __future__ import annotations
@@ -142,7 +142,10 @@ class Maker:
         if kind == 13:
             return self.sourced()
         if kind == 14:
-            return [self.pick(f"{self.simple()} &", f": $({self.simple()})", f"{self.simple()} | cat"), "wait"]
+            return [
+                self.pick(f"{self.simple()} &", f": $({self.simple()})", f"{self.simple()} | cat"),
+                "wait",
+            ]
         if kind == 15 and self.functions:
             call = self.random.choice(self.functions)
             return [f"{self.pick('', self.assignment() + ' ')}{call} {self.random.choice(PLAIN)}"]
@@ -174,11 +177,19 @@ class Maker:
             return [f"for {self.name} in {words}; do", *([leave] if leave else []), *block, "done"]
         if kind == 1:
             return [f"for (({n} = 0; {n} < {self.random.randint(0, 3)}; {n}++)); do", *block, "done"]
-        return [f"{n}=0", f"while (( {n} < {self.random.randint(0, 3)} )); do", *block, f"  {n}=$(({n} + 1))", "done"]
+        return [
+            f"{n}=0",
+            f"while (( {n} < {self.random.randint(0, 3)} )); do",
+            *block,
+            f"  {n}=$(({n} + 1))",
+            "done",
+        ]
 
     def sourced(self) -> list[str]:
         file = f"env_{len(self.files)}.sh"
-        self.files[file] = "\n".join(self.pick(self.assignment(), f"export {self.assignment()}") for _ in range(2)) + "\n"
+        self.files[file] = (
+            "\n".join(self.pick(self.assignment(), f"export {self.assignment()}") for _ in range(2)) + "\n"
+        )
         plain = self.pick(f". ./{file}", f"source ./{file}")
         return self.random.choice([[plain], ["set -a", plain, "set +a"]])
 
@@ -187,8 +198,15 @@ class Maker:
         body: list[str] = []
         for _ in range(self.random.randint(1, 3)):
             body.append(
-                "  " + self.random.choice([self.simple(), f"local {self.assignment()}", f"export {self.name}=$1",
-                                           f"declare -x {self.assignment()}"])  # fmt: skip
+                "  "
+                + self.random.choice(
+                    [
+                        self.simple(),
+                        f"local {self.assignment()}",
+                        f"export {self.name}=$1",
+                        f"declare -x {self.assignment()}",
+                    ]
+                )  # fmt: skip
             )
         if self.random.random() < 0.3:
             body.append("  srun python train.py")

@@ -31,7 +31,9 @@ def job(
     return read_job(str(folder / name), submit=submit, submitter=submitter)
 
 
-def batch(folder: Path, body: str, *, directives: str = "-N2 --ntasks-per-node=8", **options: object) -> JobModel:
+def batch(
+    folder: Path, body: str, *, directives: str = "-N2 --ntasks-per-node=8", **options: object
+) -> JobModel:
     """The model of a batch script with some directives."""
     text = f"#!/bin/bash\n#SBATCH {directives}\n{body}\n"
     return job(folder, text, **{"submit": "sbatch job.sh", **options})  # type: ignore[arg-type]
@@ -45,4 +47,6 @@ def only(model: JobModel) -> JobLaunch:
 
 def seen(variable: Variable) -> str | None:
     """A variable in one word: its text, None when unset, ``?`` when unknown, ``+`` when provided."""
-    return {State.VALUE: variable.value, State.UNSET: None, State.UNKNOWN: "?", State.PROVIDED: "+"}[variable.state]
+    return {State.VALUE: variable.value, State.UNSET: None, State.UNKNOWN: "?", State.PROVIDED: "+"}[
+        variable.state
+    ]

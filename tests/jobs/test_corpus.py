@@ -69,7 +69,10 @@ def variable(found: Variable, expected: dict[str, Any]) -> str:
 
 def _spread(found: Variable, expected: dict[str, Any]) -> bool:
     scope = expected.get("scope", "job")
-    return found.spread.value in {"job": ("job", "run"), "task": ("task", "node"), "node": ("node", "task")}[scope]
+    return (
+        found.spread.value
+        in {"job": ("job", "run"), "task": ("task", "node"), "node": ("node", "task")}[scope]
+    )
 
 
 def environment(case: Case) -> str:
@@ -158,7 +161,11 @@ def program(case: Case) -> str:
             if "program_file" in expected:
                 wanted = expected["program_file"]
                 path = None if wanted is None else str(case.folder / wanted)
-                yield RIGHT if launch.program_file == path else ("unknown" if path and not launch.program_file else "pass")
+                yield (
+                    RIGHT
+                    if launch.program_file == path
+                    else ("unknown" if path and not launch.program_file else "pass")
+                )
 
     return worst(verdicts())
 

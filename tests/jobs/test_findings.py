@@ -49,7 +49,9 @@ def places(finding: Finding) -> set[int | None]:
 
 def expected(facts: dict[str, Any], check: str) -> list[dict[str, Any]]:
     """The faults of a case that one check has to report."""
-    return [f for f in facts["findings"] if f["code"] in CODES and CODES[f["code"]][0].startswith(check + "/")]
+    return [
+        f for f in facts["findings"] if f["code"] in CODES and CODES[f["code"]][0].startswith(check + "/")
+    ]
 
 
 def verdict(folder: Path, check: Check) -> str:
@@ -122,5 +124,9 @@ def test_every_code_has_a_rule() -> None:
     ours = {rule.id for rule in RULES}
     named = {rule for rules in CODES.values() for rule in rules if rule.startswith("propagation/")}
     assert named <= ours
-    mentioned = {f["code"] for folder in folders("jobs") for f in json.loads((folder / "case.json").read_text())["findings"]}
+    mentioned = {
+        f["code"]
+        for folder in folders("jobs")
+        for f in json.loads((folder / "case.json").read_text())["findings"]
+    }
     assert mentioned <= set(CODES) | set(ELSEWHERE)

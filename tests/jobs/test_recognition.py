@@ -57,7 +57,9 @@ def test_binary(tmp_path: Path) -> None:
 
 
 def test_other_encodings_are_read(tmp_path: Path) -> None:
-    (tmp_path / "a.sh").write_bytes(b"\xef\xbb\xbf#!/bin/bash\n# caf\xe9\nexport NEMO_LENS_RUN_ID=caf\xe9\nsrun python t.py\n")
+    (tmp_path / "a.sh").write_bytes(
+        b"\xef\xbb\xbf#!/bin/bash\n# caf\xe9\nexport NEMO_LENS_RUN_ID=caf\xe9\nsrun python t.py\n"
+    )
     launch = only(read_job(str(tmp_path / "a.sh"), submit="bash a.sh"))
     assert launch.env[A].state is State.VALUE
 
@@ -134,7 +136,9 @@ def test_hostile(tmp_path: Path, text: str, submit: str | None) -> None:
 
 
 def test_lines_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    text = f"#!/bin/bash\nexport B=1\nexport {A}=<placeholder> )\nexport OTEL_SERVICE_NAME=x\nsrun python t.py\n"
+    text = (
+        f"#!/bin/bash\nexport B=1\nexport {A}=<placeholder> )\nexport OTEL_SERVICE_NAME=x\nsrun python t.py\n"
+    )
     model = job(tmp_path, text)
     assert [o.at.line for o in model.opaque] == [3]
     launch = only(model)
@@ -159,7 +163,10 @@ def test_what_may_set_anything(tmp_path: Path, line: str) -> None:
     assert launch.env["B"].value == "2"
 
 
-@pytest.mark.parametrize("line", ["source .venv/bin/activate", "conda activate x", "module purge", 'eval "$(conda shell.bash hook)"'])
+@pytest.mark.parametrize(
+    "line",
+    ["source .venv/bin/activate", "conda activate x", "module purge", 'eval "$(conda shell.bash hook)"'],
+)
 def test_what_only_sets_its_own(tmp_path: Path, line: str) -> None:
     launch = only(batch(tmp_path, f"export {A}=1\n{line}\nsrun python t.py"))
     assert launch.env[A].value == "1"
@@ -209,7 +216,9 @@ def test_no_secret(tmp_path: Path, text: str) -> None:
 CHECKOUTS = [os.environ.get(name, "") for name in ("PREFLIGHT_MEGATRON", "PREFLIGHT_NEMO_RL")]
 
 
-@pytest.mark.parametrize("checkout", [c for c in CHECKOUTS if c] or [pytest.param("", marks=pytest.mark.skip("no checkout"))])
+@pytest.mark.parametrize(
+    "checkout", [c for c in CHECKOUTS if c] or [pytest.param("", marks=pytest.mark.skip("no checkout"))]
+)
 def test_checkouts(checkout: str) -> None:
     """Every shell file of a checkout is read; its launches have a program or a reason."""
     suffixes = (".sh", ".sub", ".slurm", ".sbatch", ".bash")

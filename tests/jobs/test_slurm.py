@@ -178,8 +178,14 @@ def test_a_job_in_a_script_of_its_own(tmp_path: Path) -> None:
     launch = only(job(tmp_path, text, files=files))
     assert (launch.nodes, launch.env[A].value) == (4, "1")
     wrapped = only(job(tmp_path, f"#!/bin/bash\n{A}=1 sbatch -N3 --wrap 'srun python train.py'\n"))
-    assert (wrapped.nodes, wrapped.env[A].value, wrapped.env["SLURM_JOB_ID"].state) == (3, "1", State.PROVIDED)
-    inline = job(tmp_path, "#!/bin/bash\nsbatch <<'EOF'\n#!/bin/bash\n#SBATCH -N2\nsrun python train.py\nEOF\n")
+    assert (wrapped.nodes, wrapped.env[A].value, wrapped.env["SLURM_JOB_ID"].state) == (
+        3,
+        "1",
+        State.PROVIDED,
+    )
+    inline = job(
+        tmp_path, "#!/bin/bash\nsbatch <<'EOF'\n#!/bin/bash\n#SBATCH -N2\nsrun python train.py\nEOF\n"
+    )
     assert (only(inline).nodes, only(inline).at.line) == (2, 5)
 
 
