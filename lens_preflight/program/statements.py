@@ -406,29 +406,6 @@ def jump(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Outcome
     return [Outcome(Flow.BREAK if isinstance(node, ast.Break) else Flow.CONTINUE, state)]
 
 
-def match(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Outcome]:
-    """``match``: any case may be taken; names that patterns bind are unknown."""
-    subject: ast.expr = node.subject  # type: ignore[attr-defined]
-    out: list[Outcome] = []
-    for o in expressions.evaluate(m, subject, state, frame):
-        if o.flow is not Flow.NORMAL:
-            out.append(o)
-            continue
-        taken = False
-        for case in node.cases:  # type: ignore[attr-defined]
-            here = o.state.fork()
-            for pattern in ast.walk(case.pattern):
-                bound = getattr(pattern, "name", None)
-                if isinstance(bound, str):
-                    objects.bind(m, bound, Unknown(taints_of(o.value)), here, frame)
-            out.extend(block(m, case.body, here, frame))
-            wild = getattr(case.pattern, "pattern", 0) is None
-            taken = taken or (wild and case.guard is None)
-        if not taken:
-            out.append(Outcome(Flow.NORMAL, o.state))
-    return reduce(out)
-
-
 def delegated(where: str, name: str) -> Callable[..., list[Outcome]]:
     """A handler of another module, which itself needs this one."""
 
@@ -455,7 +432,7 @@ HANDLERS: dict[type[ast.AST], Callable[..., list[Outcome]]] = {
     ast.Assert: asserted,
     ast.Break: jump,
     ast.Continue: jump,
-    ast.Match: match,
+    ast.Match: delegated("patterns", "match"),
     ast.Import: delegated("imports", "plain"),
     ast.ImportFrom: delegated("imports", "from_module"),
     ast.Try: delegated("protected", "attempt"),
