@@ -14,6 +14,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from lens_preflight.core.numbers import whole
+
 NAME = "verdict"
 MAX_TEXT = 160
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -74,9 +76,10 @@ def plain(text: str) -> str:
 def parse(text: str) -> Line | None:
     """A line as read from a file; None when it is not one."""
     parts = text.rstrip("\n").split(" ", 3)
-    if len(parts) < 3 or not (parts[1].isascii() and parts[1].isdigit()):
+    expiry = whole(parts[1], 10**15) if len(parts) > 2 else None
+    if expiry is None:
         return None
-    return Line(parts[0], int(parts[1]), parts[2], parts[3] if len(parts) > 3 else "")
+    return Line(parts[0], expiry, parts[2], parts[3] if len(parts) > 3 else "")
 
 
 def fresh(found: Line, longest: float) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lens_preflight import __version__
 from lens_preflight.core.finding import Location, Place, Related
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Owner, Scope, Severity, Status
+from lens_preflight.gate.allocation import Nodes, choose
 from lens_preflight.gate.fleet import allowed
 from lens_preflight.gate.gathered import ENDPOINT, MERGED, Gathered
 from lens_preflight.gate.nodeset import fold
@@ -22,37 +23,6 @@ HOST_DEPENDENT = ("otlp-endpoint", "collector-health")
 """The built-in checks that depend on the host, by id: loading them all would cost more than the merge."""
 
 _WORST = (Status.FAIL, Status.ERROR, Status.UNKNOWN, Status.WARN, Status.PASS, Status.SKIP)
-
-
-@dataclass(frozen=True)
-class Nodes:
-    """Which nodes count: ``present`` have a report of the job, in ``job``; the others are sorted out."""
-
-    job: str
-    present: tuple[str, ...]
-    missing: tuple[str, ...]
-    stale: tuple[str, ...]
-    """Their newest report is of another job."""
-    foreign: tuple[str, ...]
-    """Not expected, so not counted."""
-    incomplete: tuple[str, ...]
-
-
-def choose(gathered: Gathered, expected: Sequence[str], job: str) -> Nodes:
-    """Sort the nodes. Without ``job`` it is that of the newest report; without expected nodes, all."""
-    newest = max(gathered.nodes.values(), key=lambda e: e.started, default=None)
-    wanted = job or (newest.job if newest is not None else "")
-    ours = {n for n, entry in gathered.nodes.items() if entry.job == wanted}
-    allowed_nodes = set(expected) or ours
-    present = sorted(ours & allowed_nodes)
-    return Nodes(
-        job=wanted,
-        present=tuple(present),
-        missing=tuple(sorted(set(expected) - ours)),
-        stale=tuple(sorted(set(gathered.nodes) - ours)),
-        foreign=tuple(sorted(ours - allowed_nodes)),
-        incomplete=tuple(n for n in present if gathered.nodes[n].incomplete),
-    )
 
 
 def merge(

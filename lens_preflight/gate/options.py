@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lens_preflight.core.errors import InputError
+from lens_preflight.core.numbers import whole
 from lens_preflight.settings import Settings
 from lens_preflight.suggest import did_you_mean
 
@@ -144,7 +145,7 @@ def _fleet(value: Any, where: str) -> str:
 def _address(value: Any, where: str) -> str:
     text = _text(value, where)
     host, colon, port = text.rpartition(":")
-    if text and not (colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+    if text and not (colon and host and whole(port, 65535)):
         raise InputError(f"{where} = {text!r} must be HOST:PORT, such as slurmctl:6817")
     return text
 

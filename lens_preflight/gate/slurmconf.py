@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lens_preflight.core.errors import InputError
+from lens_preflight.core.numbers import whole
 from lens_preflight.gate.slurm import Slurm, SlurmError
 
 NO_LIMIT = 65534
@@ -44,9 +45,8 @@ class SlurmConfig:
 
     def seconds(self, name: str) -> int | None:
         """The leading number of a value; None when there is none, or no limit."""
-        digits = self.get(name).split(" ")[0]
-        number = int(digits) if digits.isascii() and digits.isdigit() else NO_LIMIT
-        return None if number >= NO_LIMIT else number
+        number = whole(self.get(name).split(" ")[0])
+        return None if number is None or number >= NO_LIMIT else number
 
 
 def load(saved: str | None, slurm: Slurm) -> SlurmConfig:

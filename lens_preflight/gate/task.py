@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.finding import Finding
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.variable import Environment
 from lens_preflight.core.words import Severity
@@ -49,9 +50,9 @@ def judge(environ: Mapping[str, str], *, early: bool) -> RunRecord:
 def _tasks(environ: Mapping[str, str]) -> int | None:
     """The tasks of this step, None when Slurm does not say."""
     for name in ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"):
-        text = environ.get(name, "")
-        if text.isascii() and text.isdigit() and 0 < int(text) < 10**7:
-            return int(text)
+        tasks = whole(environ.get(name))
+        if tasks:
+            return tasks
     return None
 
 

@@ -36,6 +36,17 @@ def test_odd_paths_are_quoted(tmp_path: Path, node_python: Path) -> None:
     assert not list(tmp_path.rglob("owned"))
 
 
+def test_words_of_the_template_in_a_path_are_only_a_path(tmp_path: Path, node_python: Path) -> None:
+    settings = GateSettings(run_dir=str(tmp_path / "@config@"), switch=str(tmp_path / "off"))
+    done = install(tmp_path / "hooks", settings, str(node_python), str(tmp_path / "p.toml"))
+    assert f"folder={tmp_path}/@config@\n" in done.files[0].read_text()
+
+
+def test_without_a_log_nothing_is_logged(tmp_path: Path, node_python: Path) -> None:
+    done = install(tmp_path / "hooks", GateSettings(syslog=""), str(node_python), "")
+    assert '[ -n "" ] && command -v logger' in done.files[0].read_text()
+
+
 def fake(folder: Path, says: str) -> str:
     path = folder / "python"
     path.write_text(f"#!/bin/sh\n{says}\n")
