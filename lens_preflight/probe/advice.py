@@ -260,6 +260,10 @@ def _closed(trail: Trail) -> Advice:
 
 def _unauthorized(trail: Trail) -> Advice:
     name = trail.exporter.headers_from.name
+    if trail.login_from == "netrc":
+        return Advice(f"take the host out of the netrc file, which replaces {name}: NETRC=/dev/null")
+    if trail.login_from == "url":
+        return _credentials(trail)
     more = (
         " (and look for the host in ~/.netrc, which replaces it)"
         if trail.exporter.transport == "http"

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import ssl
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lens_preflight.core.errors import LibraryFailure, Undecided
 from lens_preflight.otel.delivery import first_export
 from lens_preflight.otel.files import Kind
+from lens_preflight.otel.wire import wire
 from lens_preflight.probe.address import Destination, Malformed, grpc_destination, http_destination
 from lens_preflight.probe.model import Stage, State
 from lens_preflight.probe.trail import Blame, Trail
 
 if TYPE_CHECKING:
+    from lens_preflight.core.variable import Environment
     from lens_preflight.otel.exporter import Exporter
     from lens_preflight.otel.files import Files
 
 
-def configure(trail: Trail, files: Files) -> bool:
+def configure(trail: Trail, files: Files, env: Environment | None = None) -> bool:
     """Fill in the destination and the proxy; False when nothing can be dialled."""
     exporter = trail.exporter
+    if exporter.transport == "http" and env is not None:
+        with contextlib.suppress(LibraryFailure, Undecided):
+            trail.login_from = wire(exporter, env, files).authorization_from
     try:
         trail.destination = destination(exporter)
     except Malformed as malformed:

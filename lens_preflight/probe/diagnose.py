@@ -84,6 +84,9 @@ def _http_error(trail: Trail, status: int) -> Judged:
     if trail.proxy is not None and not trail.tunnelled and status in (400, 401, 403, 404, 405, 407, 501):
         reached = ", and the endpoint answers without it" if trail.direct else ""
         return Judged("proxy-refused", f"the proxy answers {status}{reached}")
+    if status in (401, 403) and trail.login_from in ("netrc", "url"):
+        source = "the netrc file" if trail.login_from == "netrc" else "the endpoint's user:password@"
+        return Judged(judged.code, f"{judged.text} to the credentials of {source}", stage=judged.stage)
     if status == 400 and trail.other is Speech.TLS:
         return Judged("plaintext-on-tls-port", "the port speaks TLS and answers 400 to plaintext")
     return judged
@@ -108,7 +111,9 @@ def _resolve(trail: Trail, _: Answer) -> Judged | None:
     return Judged("dns-failed", text)
 
 
-def _connect(trail: Trail, _: Answer) -> Judged | None:
+def _connect(trail: Trail, answer: Answer) -> Judged | None:
+    if trail.reached and (answer.silent or answer.code == "DEADLINE_EXCEEDED"):
+        return _one_is_silent(trail)
     if not trail.attempts or trail.reached:
         return None
     error = trail.attempts[0].error
@@ -123,6 +128,17 @@ def _connect(trail: Trail, _: Answer) -> Judged | None:
             "endpoint-no-port", f"no port is given, and nothing answers on port {trail.destination.port}"
         )
     return Judged(code, text)
+
+
+def _one_is_silent(trail: Trail) -> Judged | None:
+    """grpcio waits for one address before it tries the next, longer than an export lasts."""
+    silent = sum(a.error == errno.ETIMEDOUT for a in trail.attempts)
+    if not silent or trail.proxy is not None:
+        return None
+    text = (
+        f"{silent} of {len(trail.attempts)} addresses of the name are silent, and the exporter waits for them"
+    )
+    return Judged("syn-dropped", text)
 
 
 def _proxy(trail: Trail, _: Answer) -> Judged | None:

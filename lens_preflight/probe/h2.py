@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lens_preflight.core.deadline import Deadline
+from lens_preflight.core.numbers import whole
 from lens_preflight.probe import hpack
 from lens_preflight.probe.peer import is_http2
 from lens_preflight.probe.wire import Heard, Wire
@@ -47,14 +48,12 @@ class Reply:
     @property
     def status(self) -> int | None:
         """The HTTP status, None when no headers came."""
-        text = self.headers.get(":status", "")
-        return int(text) if text.isdigit() else None
+        return whole(self.headers.get(":status"))
 
     @property
     def grpc_status(self) -> int | None:
         """The status code of the gRPC server, None when the reply carries none."""
-        text = self.trailers.get("grpc-status") or self.headers.get("grpc-status") or ""
-        return int(text) if text.isdigit() else None
+        return whole(self.trailers.get("grpc-status") or self.headers.get("grpc-status"))
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:

@@ -86,12 +86,17 @@ def _integer(value: int, bits: int) -> bytes:
     return bytes([*out, value])
 
 
+TABLE = 4096
+"""Bytes of the dynamic table: nobody was allowed more."""
+
+
 class Decoder:
     """Reads the header blocks of one connection, in order."""
 
     def __init__(self) -> None:
         self._dynamic: deque[Header] = deque()
-        self._size = 4096
+        self._size = TABLE
+        self._used = 0
         self._data = b""
         self._at = 0
 
@@ -118,10 +123,13 @@ class Decoder:
         if first & 0xC0 == 0x40:
             header = self._literal(6)
             self._dynamic.appendleft(header)
+            self._used += _weight(header)
             self._shrink()
             return header
         if first & 0xE0 == 0x20:
             self._size = self._number(5)
+            if self._size > TABLE:
+                raise ValueError("a dynamic table larger than was allowed")
             self._shrink()
             return None
         return self._literal(4)
@@ -162,5 +170,10 @@ class Decoder:
         return huffman(raw) if coded else raw.decode("latin-1")
 
     def _shrink(self) -> None:
-        while sum(len(n) + len(v) + 32 for n, v in self._dynamic) > self._size:
-            self._dynamic.pop()
+        while self._used > self._size:
+            self._used -= _weight(self._dynamic.pop())
+
+
+def _weight(header: Header) -> int:
+    """What an entry of the dynamic table counts."""
+    return len(header[0]) + len(header[1]) + 32

@@ -172,7 +172,7 @@ def close_all(attempts: Iterable[Attempt]) -> None:
 def is_neighbour_missing(address: Address) -> bool:
     """True when the kernel asked the local network for this IPv4 address and nobody has it."""
     try:
-        with open("/proc/net/arp", encoding="ascii") as table:  # noqa: PTH123 - no need for Path
+        with open("/proc/net/arp", encoding="ascii") as table:
             rows = [line.split() for line in table.readlines()[1:]]
     except (OSError, ValueError):
         return False

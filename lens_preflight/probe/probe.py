@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from lens_preflight.probe.trail import Trail
 from lens_preflight.probe.trust import trust
 
 if TYPE_CHECKING:
+    from lens_preflight.core.variable import Environment
     from lens_preflight.otel.exporter import Exporter
     from lens_preflight.otel.files import Files
 
@@ -51,11 +53,12 @@ class Probe:
     deadline: Deadline
     send: Send
     roots: str | None = None
+    env: Environment | None = None
 
     def run(self) -> ProbeResult:
         """Try it once."""
         trail = self._trail()
-        able = configure(trail, self.files)
+        able = configure(trail, self.files, self.env)
         pending = None
         answer = Answer()
         if (
@@ -79,12 +82,19 @@ class Probe:
         budget = self.deadline.within(seconds)
         return Trail(self.exporter, budget, seconds, cut=seconds < min(wanted, ENOUGH))
 
+    @staticmethod
+    def _more_addresses(trail: Trail) -> float:
+        """Seconds that requests takes beyond its time-out: it gives all of it to each silent address."""
+        silent = sum(a.error == errno.ETIMEDOUT for a in trail.attempts)
+        return silent * trail.seconds if trail.exporter.transport == "http" and trail.reached else 0.0
+
     def _walk(self, trail: Trail, pending: Pending) -> Answer:
         judge = trust(self.exporter, self.roots)
         stages = Stages(trail, judge, pending.settled, pending.pleased)
         with contextlib.closing(stages):
             stages.walk()
-            answer = pending.wait(trail.budget.remaining() + GRACE) or pending.give_up()
+            left = trail.budget.remaining() + GRACE + self._more_addresses(trail)
+            answer = pending.wait(min(left, self.deadline.remaining())) or pending.give_up()
             if not accepted(trail, answer):
                 SecondLook(stages, answer, self.deadline, self.send).look()
         return answer

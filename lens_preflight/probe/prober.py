@@ -86,7 +86,7 @@ class Prober:
                 slot = self._slots[key] = _Slot()
         if mine:
             try:
-                slot.result = self._probe(exporter, variables)
+                slot.result = self._probe(exporter, variables, env)
             finally:
                 slot.done.set()
         slot.done.wait(min(self._deadline.remaining() + 5.0, threading.TIMEOUT_MAX))
@@ -94,12 +94,14 @@ class Prober:
             raise RuntimeError("the probe of this endpoint broke in another thread")
         return slot.result
 
-    def _probe(self, exporter: Exporter, variables: Mapping[str, str]) -> ProbeResult:
+    def _probe(
+        self, exporter: Exporter, variables: Mapping[str, str], env: Environment | None
+    ) -> ProbeResult:
         def send(request: dict[str, Any], native: bool) -> Pending:
             extra = {"GRPC_DNS_RESOLVER": "native"} if native else {}
             return self._client({**variables, **extra}).send(request)
 
-        probe = Probe(exporter, self._files, self._deadline, send, variables.get(ROOTS))
+        probe = Probe(exporter, self._files, self._deadline, send, variables.get(ROOTS), env)
         result = probe.run()
         pause = threading.Event()
         while result.verdict is Verdict.FAIL and result.code in MAY_COME and not self._until.passed:

@@ -56,7 +56,8 @@ class Trail:
     """The way to one endpoint, filled in stage by stage.
 
     ``budget`` is the time that the exporter gives one export, cut to the run's deadline; ``cut``
-    says that it was. ``proxy`` is where the proxy listens. ``other`` is what the port spoke when it
+    says that it was. ``login_from`` is where the Authorization header comes from: netrc, url, headers.
+    ``proxy`` is where the proxy listens. ``other`` is what the port spoke when it
     was asked the other way (TLS instead of plaintext, or the reverse).
     """
 
@@ -67,6 +68,7 @@ class Trail:
     records: list[StageRecord] = field(default_factory=list)
     blame: Blame | None = None
     ca_missing: str = ""
+    login_from: str = ""
     destination: Destination | None = None
     proxy: Destination | None = None
     tunnelled: bool = False

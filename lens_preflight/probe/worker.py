@@ -189,7 +189,7 @@ def _names(answer: Any) -> list[str]:
 def _file(path: str | None) -> bytes | None:
     """The content of a file, None when there is none; the exporter does the same."""
     try:
-        with open(path or "", "rb") as file:  # noqa: PTH123 - an empty name must be missing, not "."
+        with open(path or "", "rb") as file:
             return file.read()
     except FileNotFoundError:
         return None

@@ -160,6 +160,7 @@ def http(
     tls: ssl.SSLContext | None = None,
     wait: float = 0.0,
     host: str = "127.0.0.1",
+    port: int = 0,
     seen: Callable[[str, bytes], None] | None = None,
     paths: tuple[str, ...] = (),
     empty: int | None = None,
@@ -198,7 +199,7 @@ def http(
         def handle_error(self, request: Any, client_address: Any) -> None:
             """Clients that go away are the point."""
 
-    server = Server((host, 0), Handler)
+    server = Server((host, port), Handler)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()

@@ -122,3 +122,20 @@ def test_goaway_and_reset() -> None:
 )
 def test_what_a_peer_speaks(data: bytes, end: str, said: Speech) -> None:
     assert speech(Heard(data, end)) is said
+
+
+@pytest.mark.parametrize("text", ["²", "9" * 5000, "", "2 00", "-1"])
+def test_a_status_that_is_no_number_is_none(text: str) -> None:
+    block = hpack.encode([(":status", text), ("grpc-status", text)])
+    reply = h2.read(h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 1, block))
+    assert (reply.status, reply.grpc_status, reply.ended) == (None, None, True)
+
+
+def test_a_peer_cannot_enlarge_the_dynamic_table() -> None:
+    """Else each of twenty thousand entries would stay, and be counted for each of the others."""
+    grow = b"\x3f\xff\xff\xff\x7f"
+    with pytest.raises(ValueError, match="larger than was allowed"):
+        hpack.Decoder().decode(grow + b"\x40\x01a\x01b")
+    decoder = hpack.Decoder()
+    decoder.decode(b"\x3f\xe1\x1f" + b"\x40\x01a\x01b" * 2000)
+    assert len(decoder._dynamic) == hpack.TABLE // 34

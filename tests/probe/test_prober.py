@@ -6,6 +6,7 @@ import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -133,3 +134,16 @@ def test_the_resolver_of_grpc_against_the_systems() -> None:
     assert (result.code, result.settings) == ("dns-failed", (("GRPC_DNS_RESOLVER", "native"),))
     native = {"GRPC_DNS_RESOLVER": "native"}
     assert probed({**GRPC, ENDPOINT: f"http://127.1:{port}", **native}).code == "ok"
+
+
+def test_a_netrc_entry_that_replaces_the_header_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".netrc").write_text(f"machine 127.0.0.1 login me password {SECRET}\n")
+    env = {
+        **HTTP,
+        ENDPOINT: f"http://127.0.0.1:{servers.http(401)}",
+        "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20right",
+        "HOME": str(tmp_path),
+    }
+    result = probed(env)
+    assert (result.code, "netrc" in result.message, "netrc" in result.remedy) == ("unauthorized", True, True)
+    assert SECRET not in result.message + result.remedy

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from lens_preflight.core.numbers import whole
 from lens_preflight.probe import otlp
 from lens_preflight.probe.sink.store import Store
 
@@ -103,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes | None:
         length = self.headers.get("content-length") or "0"
-        if not length.isdigit() or int(length) > MAX_BODY or self.headers.get("transfer-encoding"):
+        if whole(length, MAX_BODY) is None or self.headers.get("transfer-encoding"):
             self.close_connection = True
             return None
         return self.rfile.read(int(length))
