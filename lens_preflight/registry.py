@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lens_preflight.core.check import Check
 from lens_preflight.core.errors import InputError
+from lens_preflight.core.numbers import whole
 from lens_preflight.suggest import did_you_mean
 
 
@@ -86,8 +87,8 @@ def expected_items(words: Sequence[str]) -> frozenset[int]:
     for word in words:
         if word == "all":
             numbers.update(ITEMS)
-        elif word.isdigit() and int(word) in ITEMS:
-            numbers.add(int(word))
+        elif (number := whole(word)) in ITEMS and number is not None:
+            numbers.add(number)
         else:
             raise InputError(f"--expect {word}: not an item of the checklist; give 1 to 9, or all")
     return frozenset(numbers)

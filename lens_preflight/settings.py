@@ -97,7 +97,7 @@ def parse_toml(data: bytes, name: str) -> dict[str, Any]:
         import tomli as tomllib
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of 4301 digits
         raise InputError(f"{name}: not TOML 1.0: {error}; correct that place") from None
 
 
@@ -168,7 +168,7 @@ def _severity(value: Any, where: str) -> dict[str, Any]:
     words: dict[str, Severity | None] = {s.word: s for s in Severity} | {"off": None}
     severity: dict[str, Severity | None] = {}
     for rule, word in _mapping(value, where).items():
-        if word not in words:
+        if not isinstance(word, str) or word not in words:
             raise InputError(f"{where}: {rule} = {word!r} is none of {', '.join(words)}")
         severity[rule] = words[word]
     return {"severity": severity}

@@ -83,3 +83,21 @@ def test_unreadable_and_oversized_files_are_refused(tmp_path: Path) -> None:
     big.write_bytes(b"#" * 10_000_000)
     with pytest.raises(InputError, match="no settings file"):
         load(big)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"[gate]\nttl = {'9' * 5000}", "not TOML 1.0"),
+        ('[severity]\n"volume/queue" = []', "is none of"),
+        ('[severity]\n"volume/queue" = {a = 1}', "is none of"),
+        ("[site]\ncollector = []", "is none of"),
+        ("profile = ['ci']", "is none of"),
+        ("a = {\n  b = 1,\n}", "not TOML 1.0"),
+    ],
+)
+def test_odd_values_are_refused_and_not_stumbled_over(text: str, says: str, tmp_path: Path) -> None:
+    """The last one is TOML 1.1: a line end and a trailing comma in an inline table."""
+    (tmp_path / "preflight.toml").write_text(text)
+    with pytest.raises(InputError, match=says):
+        load(tmp_path / "preflight.toml")

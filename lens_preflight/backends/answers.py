@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from lens_preflight.backends.http import Reply
 from lens_preflight.backends.words import Answered, Word
+from lens_preflight.core.numbers import whole
 
 _LOGIN = ("sign in", "sign-in", "signin", "log in", "login", "password", "saml", "oauth", "openid", "sso")
 
@@ -159,7 +160,7 @@ def _sign_on(reply: Reply) -> Answered:
 
 def _wait(reply: Reply) -> str:
     seconds = reply.headers.get("retry-after") or reply.headers.get("x-ratelimit-reset") or ""
-    return f"{seconds} s" if seconds.isdigit() else "a minute"
+    return "a minute" if whole(seconds) is None else f"{seconds} s"
 
 
 def path_in(value: Any, *keys: str | int) -> Any:

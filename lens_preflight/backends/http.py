@@ -7,12 +7,13 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from lens_preflight.backends.words import Answered, Word
 from lens_preflight.core.deadline import Deadline
+from lens_preflight.core.numbers import whole
 
 MAX_BODY = 4 << 20
 """Bytes of an answer read at most; the largest that is asked for has some 100 kB."""
@@ -25,6 +26,9 @@ MAX_CALLS = 120
 
 MAX_PAUSE = 20.0
 """Seconds of a Retry-After that are still waited for."""
+
+SHORTEST = 6
+"""Signs of a token that is looked for in answers; a shorter one would be found by chance."""
 
 Params: TypeAlias = Mapping[str, str] | Sequence[tuple[str, str]]
 
@@ -132,12 +136,21 @@ class Client:
                 if self._left <= 0:
                     raise Answered(Word.INCONCLUSIVE, "the budget of calls to this backend is spent")
                 self._left -= 1
-            reply = self._once(method, path, params, body)
+            reply = self._without_ours(self._once(method, path, params, body))
             wait = retry_after(reply)
             if wait is None or attempt == 2 or wait > min(MAX_PAUSE, self.deadline.remaining() - 1.0):
                 return reply
             self._pause(wait)
         raise AssertionError("unreachable")
+
+    def _without_ours(self, reply: Reply) -> Reply:
+        """The reply without our own tokens: a server that repeats them may be quoted, cut at any place."""
+        body = reply.body
+        for value in self._access.headers.values():
+            for secret in (value, value.rpartition(" ")[2]):
+                if len(secret) >= SHORTEST:
+                    body = body.replace(secret.encode(), b"<redacted>")
+        return replace(reply, body=body)
 
     def _once(self, method: str, path: str, params: Params, body: Any) -> Reply:
         import requests
@@ -175,7 +188,7 @@ class Client:
         """Learn the backend's clock from its Date header, which is good to a second."""
         try:
             self.skew = email.utils.parsedate_to_datetime(headers["date"]).timestamp() - time.time()
-        except (KeyError, ValueError, TypeError):
+        except (KeyError, ValueError, TypeError, OverflowError):
             return
         if abs(self.skew) < 2.0:
             self.skew = 0.0
@@ -186,12 +199,12 @@ def retry_after(reply: Reply) -> float | None:
     if reply.status not in (429, 503):
         return None
     text = reply.headers.get("retry-after", "").strip()
-    if text.isdigit():
-        return float(text)
+    if (seconds := whole(text)) is not None:
+        return float(seconds)
     if text:
         try:
             return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return None
     return None
 

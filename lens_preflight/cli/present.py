@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from lens_preflight.cli.exits import CANNOT_TELL
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Severity
 from lens_preflight.reports.writer import ReportError, Style, wants_color
@@ -29,7 +30,7 @@ def style(color: str, verbosity: int, reports: Sequence[Wanted] = ()) -> Style:
     stream = sys.stderr if console_on_stderr(reports) else sys.stdout
     terminal = stream is not None and not stream.closed and stream.isatty()
     columns = _columns(stream) if terminal else 80
-    columns = int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdigit() else columns
+    columns = whole(os.environ.get("COLUMNS")) or columns
     coloured = wants_color(
         color,
         terminal=terminal,

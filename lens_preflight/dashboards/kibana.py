@@ -22,7 +22,8 @@ def is_saved_object(data: Any) -> bool:
     """Whether a JSON value is a saved object."""
     return (
         isinstance(data, Mapping)
-        and data.get("type") in KINDS
+        and isinstance(data.get("type"), str)
+        and data["type"] in KINDS
         and isinstance(data.get("attributes"), Mapping)
     )
 

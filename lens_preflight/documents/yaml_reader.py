@@ -30,6 +30,9 @@ _WORDS: dict[str, Plain] = {
     "-.inf": float("-inf"),
     ".nan": float("nan"),
 }
+LONGEST = 4000
+"""Digits of a number; a longer one stays a text."""
+
 _INT = re.compile(r"[-+]?(0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+|0[0-7_]*|[1-9][0-9_]*)$")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
 
@@ -58,25 +61,32 @@ def read_yaml(text: str, path: str, first_line: int = 1) -> tuple[Node, ...]:
         raise Malformed(reason, Location.file(path)) from None
     except RecursionError:
         raise Malformed("nested too deeply", Location.file(path)) from None
+    except ValueError:  # a lone surrogate, which no file but a text in another document can hold
+        raise Malformed("it holds a sign that is no text", Location.file(path, first_line)) from None
 
 
 def resolve(text: str) -> Plain:
     """The value of an unquoted scalar."""
     if text in _WORDS:
         return _WORDS[text]
+    if len(text) > LONGEST:
+        return text
     if _INT.match(text):
-        return _integer(text.replace("_", ""))
+        return _integer(text.replace("_", ""), text)
     if _FLOAT.match(text):
         return float(text)
     return text
 
 
-def _integer(text: str) -> int:
+def _integer(text: str, written: str) -> int | str:
+    """The number; ``0x_`` looks like one and stays the text it is."""
     digits = text.lstrip("+-")
     sign = -1 if text.startswith("-") else 1
-    if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
-        return sign * int(digits, 8)
-    return sign * int(digits, 0)
+    octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+    try:
+        return sign * int(digits, 8 if octal else 0)
+    except ValueError:
+        return written
 
 
 def _refuse_depth(text: str, path: str, first_line: int) -> None:

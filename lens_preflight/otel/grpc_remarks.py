@@ -83,10 +83,11 @@ def _insecure(settings: GrpcSettings) -> Iterator[Remark]:
 
 def _timeout(settings: GrpcSettings) -> Iterator[Remark]:
     own = settings.env.text(otlp(settings.signal, "TIMEOUT"))
+    seconds = settings.timeout  # raises for a text that is no number
     if own is not None and float(own) == 0:
         effect = "0 counts as unset, and the timeout of all signals is used"
         yield Remark("timeout-zero", otlp(settings.signal, "TIMEOUT"), Volume.SILENT, effect)
-    yield from long_timeout(settings.timeout, settings.timeout_from.name)
+    yield from long_timeout(seconds, settings.timeout_from.name)
 
 
 def long_timeout(seconds: float, name: str) -> Iterator[Remark]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State
 
@@ -194,8 +195,9 @@ def _is_ipv4(host: str) -> bool:
 def _in_ipv4_block(host: str, entry: str) -> bool:
     """IPv4 CIDR with a prefix of 1 to 32, as requests understands it."""
     address, slash, bits = entry.partition("/")
-    if not (slash and bits.isdigit() and 1 <= int(bits) <= 32 and _is_ipv4(address)):
+    length = whole(bits, 32)
+    if not (slash and length and _is_ipv4(address)):
         return False
-    shift = 32 - int(bits)
+    shift = 32 - length
     one, other = (int.from_bytes(socket.inet_aton(text), "big") for text in (host, address))
     return one >> shift == other >> shift

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.variable import Environment, Origin, Variable
 from lens_preflight.core.words import State
 from lens_preflight.core.world import World
@@ -165,8 +166,7 @@ def _world(inputs: Inputs, env: Environment) -> World | None:
 
 def _number(env: Environment, name: str) -> int | None:
     variable = env[name]
-    text = variable.value or ""
-    return int(text) if text.isascii() and text.isdigit() and 0 < int(text) < 10**7 else None
+    return whole(variable.value) or None
 
 
 def _with_endpoint(launch: Launch, endpoint: str | None) -> Launch:

@@ -189,3 +189,19 @@ def test_netrc_and_proxies_of_this_process_are_not_used(
 
 def test_access_does_not_show_its_secrets() -> None:
     assert "planted" not in repr(Access({"Authorization": "Bearer planted"}, {"http": "http://u:planted@p"}))
+
+
+def test_a_server_that_repeats_our_token_is_not_quoted_with_it() -> None:
+    """A quotation is cut at some length; half a token would be found by no redactor."""
+    token = "planted-" + "t0ken" * 12
+    body = f'"you sent Bearer {token} and {token[:-1]}x"'.encode()
+    with replayed("prometheus", {"GET /.*": Canned(body)}) as server:
+        client = Client(server.url, Access({"Authorization": f"Bearer {token}"}), Deadline.after(20))
+        reply = client.get("/api/v1/status/buildinfo")
+    assert token not in reply.text
+    assert "<redacted>" in reply.text
+
+
+@pytest.mark.parametrize("text", ["²", "9" * 400, "Fri, 32 Dec 2026 23:59:59 GMT", "-1", "soon"])
+def test_a_retry_after_that_means_nothing_is_none(text: str) -> None:
+    assert retry_after(Reply(429, {"retry-after": text}, b"")) is None

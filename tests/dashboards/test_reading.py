@@ -255,3 +255,9 @@ def test_saved_objects_of_kibana_are_one_dashboard() -> None:
     first = board.queries[0][2]
     assert first.uses[0].metric == "duration" and first.text == '(a : b) and not nemo.span.truncated : "true"'
     assert board.panels[1].spot.at.line == 2
+
+
+@pytest.mark.parametrize("kind", [{}, [], None, 7, {"x": []}])
+def test_a_type_that_is_no_word_makes_no_saved_object(kind: Any) -> None:
+    (board,) = dashboards_in(Text("d.json", json.dumps({"type": kind, "attributes": {}})))
+    assert board.failure is not None

@@ -108,3 +108,13 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             root.data()
     except Malformed as error:
         assert error.reason and "\n" not in error.reason
+
+
+@pytest.mark.parametrize("text", ["0x_", "0b_", "0o_", "-0x__", "9" * 5000, "1." + "0" * 5000])
+def test_what_only_looks_like_a_number_stays_a_text(text: str) -> None:
+    assert resolve(text) == text
+
+
+def test_a_lone_surrogate_out_of_another_document_is_malformed() -> None:
+    with pytest.raises(Malformed, match="no text"):
+        read_yaml("a: \ud800", "f.yaml", 7)

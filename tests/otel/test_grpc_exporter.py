@@ -127,3 +127,9 @@ def test_a_wrong_word_for_the_exporter_is_not_checked_for_logs() -> None:
         built({"NEMO_LENS_EXPORTER": "jaeger"})
     assert built({"NEMO_LENS_EXPORTER": "jaeger"}, "logs").transport == "grpc"
     assert built({"NEMO_LENS_EXPORTER": "console"}).transport == "console"
+
+
+def test_a_timeout_that_is_no_number_is_a_failure_in_remarks_too() -> None:
+    settings = GrpcSettings(Environment.of({f"{X}TRACES_TIMEOUT": "soon"}), "traces", FILES)
+    with pytest.raises(LibraryFailure, match="no number of seconds"):
+        [list(part()) for part in settings.remark_parts()]
