@@ -8,6 +8,7 @@ from lens_preflight.gate import state as states
 from lens_preflight.gate import syslog
 from lens_preflight.gate.cache import Word, plain
 from lens_preflight.gate.fleet import open_fleet
+from lens_preflight.gate.lock import only_one
 from lens_preflight.gate.options import GateSettings, Policy
 from lens_preflight.gate.slurm import PREFIX, Slurm, SlurmError
 from lens_preflight.gate.state import State
@@ -22,12 +23,16 @@ def quarantine(settings: GateSettings, node: str, job: str, slurm: Slurm) -> str
     Everything is asked again here, since the verdict may be minutes old. The answer also goes to the
     system log.
     """
-    state = states.load(settings.folder(node))
+    folder = settings.folder(node)
+    state = states.load(folder)
     refusal = _refusal(settings, node, state)
     if not refusal and state is not None:
         try:
-            refusal = _drained(settings, node, job, state, slurm)
-        except SlurmError as error:
+            with only_one(folder, "quarantine") as alone:  # many jobs may start at once
+                if not alone:
+                    return "another hook decides"
+                refusal = _drained(settings, node, job, state, slurm)
+        except (SlurmError, OSError) as error:
             refusal = str(error)
     done = f"not drained: {refusal}" if refusal else "drained, leaves service after its job"
     level = "warning" if refusal else "err"

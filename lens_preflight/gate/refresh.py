@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import io
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,11 +19,11 @@ from lens_preflight.gate.cache import Word
 from lens_preflight.gate.classes import Class, Fault, faults, inconclusive
 from lens_preflight.gate.control import Controls, probe
 from lens_preflight.gate.fleet import open_fleet
+from lens_preflight.gate.lock import only_one
 from lens_preflight.gate.options import GateSettings, Policy
 from lens_preflight.gate.state import State
 
 REPORT = "report.json"
-_LOCK = ".refresh.lock"
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def refresh(settings: GateSettings, node: str, run: Callable[[Deadline], RunReco
     """
     folder = settings.folder(node)
     cache.prepare(folder)
-    with _lock(folder) as got:
+    with only_one(folder, "refresh") as got:
         if not got:
             return None
         started = time.monotonic()
@@ -95,21 +93,6 @@ def _controls(settings: GateSettings, deadline: Deadline) -> Controls:
     """The controls get seconds of their own when the run has used up its time."""
     own = deadline if deadline.remaining() > 2 else Deadline.after(4)
     return probe(settings.control_address, settings.control_name, own)
-
-
-@contextlib.contextmanager
-def _lock(folder: Path) -> Iterator[bool]:
-    """Whether this is the only refresh of the node; held until the end, also of a killed process."""
-    handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
-    finally:
-        os.close(handle)
 
 
 def _state(settings: GateSettings, node: str, judgement: Judgement, before: State | None) -> State:

@@ -9,6 +9,7 @@ import pytest
 
 from lens_preflight.gate import cache, state
 from lens_preflight.gate.fleet import SharedFolder
+from lens_preflight.gate.lock import only_one
 from lens_preflight.gate.options import GateSettings, Policy
 from lens_preflight.gate.quarantine import REASON_LIMIT, quarantine, reason_text
 from lens_preflight.gate.slurm import Slurm, SlurmError
@@ -78,6 +79,15 @@ def test_drains_with_our_reason(settings: GateSettings) -> None:
     assert node == "n1"
     assert reason.startswith(f"lens-preflight {RULE} host job=42 20")
     assert len(reason) <= REASON_LIMIT and reason.isascii() and "\n" not in reason
+
+
+def test_of_many_hooks_one_decides(settings: GateSettings) -> None:
+    slurm = FakeSlurm()
+    with only_one(settings.folder("n1"), "quarantine") as alone:
+        assert alone
+        assert quarantine(settings, "n1", "42", slurm) == "another hook decides"
+    assert not slurm.drained
+    assert quarantine(settings, "n1", "42", slurm).startswith("drained")
 
 
 def recent(minutes: float) -> str:
