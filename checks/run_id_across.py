@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_preflight.checks.run_id_rules import ARRAY, ARRAY_CHAIN, REPLICAS, SAME_DAY, SHARED, STEPS
+from lens_preflight.checks.run_id_rules import (
+    ARRAY,
+    ARRAY_CHAIN,
+    REPLICAS,
+    SAME_DAY,
+    SHARED,
+    SHARED_JOBS,
+    STEPS,
+)
 from lens_preflight.core.errors import LibraryFailure, Undecided
 from lens_preflight.core.finding import Finding, Location, Related
 
@@ -56,8 +64,8 @@ def identity(launch: Launch, found: RunId) -> tuple[str, ...] | None:
     symbols = symbols_of(launch.job, found)
     text = launch.job.written.get(found.decided_by.name) if launch.job is not None else None
     shown = text.template if text is not None else found.decided_by.name
-    volatile = any(s.cause.name in VOLATILE for s in symbols)
-    return ("text", shown, str(found.decided_by.location) if volatile else "")
+    serials = [str(s.serial) for s in symbols if s.cause.name in VOLATILE]
+    return ("text", shown, ",".join(serials))
 
 
 def symbols_of(launch: JobLaunch | None, found: RunId) -> tuple[Symbol, ...]:
@@ -154,20 +162,50 @@ def _compared(
                 remedy=f"name {name} in the env of every template, with one value",
             )
         return
-    if not _same_program(ctx.launch, other) or launch.conditional or first.conditional:
+    if launch.conditional or first.conditional:
+        return
+    if launch.submission != first.submission:
+        if mine == theirs and mine is not None and not launch.follows and not _own_job(launch, found):
+            message = f"{found.decided_by.name} is the same in several jobs that are submitted here"
+            yield Finding(
+                SHARED_JOBS, message, at, there, remedy=f"export {name}=my-run-${{SLURM_JOB_ID}} in the job"
+            )
         return
     segments = launch.segment and launch.command_at == first.command_at
     together = (launch.background and first.background) or segments
+    same = _same_program(ctx.launch, other)
     volatile = mine is not None and theirs is not None and mine[:2] == theirs[:2]
-    if mine != theirs and mine is not None and (together and _in_one_world(launch, first) or volatile):
+    half = same and found.is_set is not _is_set(ctx, other)
+    parts = same and together and _in_one_world(launch, first)
+    if mine != theirs and mine is not None and (parts or volatile or half):
         message = f"{found.decided_by.name} differs between the launches of one run"
         yield Finding(STEPS, message, at, there, remedy=f"export {name} once, above the first launch")
-    elif mine == theirs and mine is not None and not together and ctx.launch.args != other.args:
+    elif same and mine == theirs and mine is not None and _two_runs(launch, first, together):
         message = (
             f"runs of {ctx.launch.program} with other arguments share the run id from {found.decided_by.name}"
         )
         remedy = f"{name}=my-run-${{SLURM_JOB_ID}}-$i srun ..., one for each"
         yield Finding(SHARED, message, launch.at, there if launch.at != other.at else (), remedy=remedy)
+
+
+def _own_job(launch: JobLaunch, found: RunId) -> bool:
+    """True when the run id holds something that each job has of its own."""
+    if not found.is_set:
+        return True
+    return any(s.name in OWN or s.cause.name in VOLATILE for s in symbols_of(launch, found))
+
+
+def _is_set(ctx: Context, other: Launch) -> bool:
+    theirs = _run_id(ctx, other)
+    return theirs is not None and theirs.is_set
+
+
+def _two_runs(a: JobLaunch, b: JobLaunch, together: bool) -> bool:
+    """True when two launches with one run id are rather two runs: their arguments differ."""
+    if a.args == b.args or (together and _in_one_world(a, b)):
+        return False
+    differing = [x + y for x, y in zip(a.args, b.args, strict=False) if x != y]
+    return not any("rank" in text for text in (*differing, *(w for w in a.args if together)))
 
 
 def _label(launch: JobLaunch) -> str:

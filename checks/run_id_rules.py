@@ -113,6 +113,14 @@ SHARED = Rule(
     help="A loop over configurations starts one run after the other, and the job id names them all. Give "
     "each its own: `NEMO_LENS_RUN_ID=my-run-${SLURM_JOB_ID}-$i srun ...`.",
 )
+SHARED_JOBS = Rule(
+    "run-id/shared-by-submissions",
+    "several jobs that a script submits share a run id",
+    Severity.BLOCKER,
+    help="A loop of `sbatch` with one name for all: the jobs run side by side and would be one run. Use "
+    "`${SLURM_JOB_ID}` in the job, or another name for each. Jobs that wait for one another "
+    "(`--dependency`) may be one run.",
+)
 SAME_DAY = Rule(
     "run-id/shared-by-jobs",
     "jobs of one day share the run id",
@@ -136,5 +144,6 @@ RULES = (
     REPLICAS,
     STEPS,
     SHARED,
+    SHARED_JOBS,
     SAME_DAY,
 )

@@ -223,8 +223,8 @@ def call_function(
     state = shell.state
     saved_args, saved_frame, saved_following = state.args, shell.frame, shell.following
     before = {s.name: state.vars.get(s.name) for s in settings}
+    launches = len(shell.run.drafts)
     for setting in settings:
-        shell.note(setting.name, setting.line, Loss.PREFIX)
         state.vars[setting.name] = Var(setting.value, True, at=shell.frame.inner(setting.line))
     outer_prefixed, outer_kept = state.prefixed, state.kept
     state.prefixed, state.kept = frozenset(before), {}
@@ -251,6 +251,9 @@ def call_function(
         else:
             state.vars[name] = var
     state.args, shell.frame, shell.following = saved_args, saved_frame, saved_following
+    if len(shell.run.drafts) == launches:
+        for setting in settings:
+            shell.note(setting.name, setting.line, Loss.PREFIX)
     return status
 
 
@@ -297,11 +300,11 @@ def start_process(
         for setting in settings:
             shell.note(setting.name, setting.line, Loss.PREFIX)
         return
+    before = len(shell.run.drafts)
     env = shell.state.exported()
     if body is None and shell.piped is not None:
         body = Field(shell.piped, words[0].line)
     for setting in settings:
-        shell.note(setting.name, setting.line, Loss.PREFIX)
         assignments.inspect(shell, setting)
     changes = {
         s.name: Bound(s.value, shell.frame.inner(s.line), shell.frame.path)
@@ -327,6 +330,9 @@ def start_process(
         pid1=_first_process(where.pid1, execs, last and not shell.following),
     )
     follow(Step(tuple(words), env, where, shell.state.cwd, at, body), shell)
+    if len(shell.run.drafts) == before:
+        for setting in settings:
+            shell.note(setting.name, setting.line, Loss.PREFIX)
 
 
 def _first_process(pid1: str, execs: bool, last: bool) -> str:

@@ -51,6 +51,8 @@ class Where:
     depth: int = 0
     segment: bool = False
     from_batch: bool = False
+    submission: int = 0
+    follows: bool = False
     batch: bool = True
 
     def link(self, word: str, **changes: object) -> Where:

@@ -164,6 +164,7 @@ class JobLaunch:
     ``replicas`` > 1: as many worlds of their own. ``conditional``: behind a branch. ``helper``: it
     starts daemons (``ray start``) and no training. ``background``: started with ``&``; ``segment``: of
     one srun with several; ``from_batch``: its command stands in a batch script.
+    ``submission`` counts the jobs that the script submits; ``follows``: it waits for another of them.
     """
 
     key: str
@@ -202,6 +203,8 @@ class JobLaunch:
     background: bool = False
     segment: bool = False
     from_batch: bool = False
+    submission: int = 0
+    follows: bool = False
     pods: bool = False
     restarts_in_place: bool = False
     secrets: tuple[Secret, ...] = ()

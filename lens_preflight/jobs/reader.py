@@ -280,6 +280,8 @@ def put_into_words(
         background=where.background,
         segment=where.segment,
         from_batch=where.from_batch,
+        submission=where.submission,
+        follows=where.follows,
         helper=where.chain[-1:] == ("ray start",),
         pods=where.pods,
         restarts_in_place=draft.elastic,

@@ -113,8 +113,8 @@ def submission(text: str, path: str, start: Start) -> Submission:
     return directives.in_force(found, inputs if start.batch else [], start.options)
 
 
-def run_batch(run: Run, path: str, text: str, start: Start, options: Submission) -> Shell:
-    """Interpret a script in the batch step of a job."""
+def run_batch(run: Run, path: str, text: str, start: Start, options: Submission, number: int = 0) -> Shell:
+    """Interpret a script in the batch step of a job; ``number`` counts submitted jobs."""
     from lens_preflight.jobs.shell import Shell
 
     counts = slurm.counts_of(options)
@@ -126,7 +126,8 @@ def run_batch(run: Run, path: str, text: str, start: Start, options: Submission)
     chdir = options.value("--chdir")
     if chdir:
         cwd = os.path.normpath(os.path.join(run.folder, chdir))
-    where = replace(where, in_job=True, width=Spread.JOB, counts=counts)
+    follows = options.value("--dependency") is not None
+    where = replace(where, in_job=True, width=Spread.JOB, counts=counts, submission=number, follows=follows)
     image = options.get("--container-image")
     if image is not None:
         where = replace(where, container=_batch_container(options, image, run), pid1="")
@@ -205,7 +206,7 @@ def nested(step: Step, shell: Shell) -> None:
         line = step.at.line or 1
         _run_inline(inner, shell, text, start, options, line, step)
     else:
-        done = run_batch(inner, path, text, start, options)
+        done = run_batch(inner, path, text, start, options, run.tick())
         assert done is not None
     run.order, run.steps = inner.order, inner.steps
 
@@ -219,7 +220,9 @@ def _run_inline(
     export = options.get("--export")
     env, where = slurm.export_at_submission(step.env, None if export is None else export.value, step.at)
     env = env.with_(slurm.batch_variables(options, counts, run.path, run.folder))
-    where = replace(where, in_job=True, counts=counts, chain=(*step.where.chain, "sbatch"))
+    follows = options.value("--dependency") is not None
+    where = replace(where, in_job=True, counts=counts, chain=(*step.where.chain, "sbatch"),
+                    submission=run.tick(), follows=follows)  # fmt: skip
     state = ShellState.of(env, cwd=run.folder, args=start.args, arg0=literal("sbatch"))
     body = step.heredoc
     frame = (

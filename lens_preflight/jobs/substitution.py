@@ -44,7 +44,8 @@ _CLOCK_TEXT = re.compile(r"time\.|datetime|strftime")
 def special(name: str, shell: Shell) -> Text | None:
     """The value of a special parameter; None when the name is none, or was assigned."""
     if name in ("RANDOM", "SRANDOM", "$", "BASHPID", "PPID"):
-        return Text.of(Symbol(name, Cause.RANDOM, shell.here, reason="random"))
+        serial = shell.run.tick() if name.endswith("RANDOM") else 0
+        return Text.of(Symbol(name, Cause.RANDOM, shell.here, reason="random", serial=serial))
     if name in ("SECONDS", "EPOCHSECONDS", "EPOCHREALTIME"):
         return Text.of(Symbol(name, Cause.CLOCK, shell.here))
     if name == "!":
@@ -128,7 +129,9 @@ def _symbol(statements: Sequence[Node], shell: Shell) -> Text:
 
     def one(cause: Cause, spread: Spread, why: str = "") -> Text:
         reason = "command substitution" + why
-        return Text.of(Symbol(name, cause, spread, reason=reason, source=text))
+        volatile = cause in (Cause.RANDOM, Cause.CLOCK)
+        serial = shell.run.tick() if volatile else 0
+        return Text.of(Symbol(name, cause, spread, reason=reason, source=text, serial=serial))
 
     name = "$(" + (text if len(text) <= 40 else text[:37] + "...") + ")"
     here = shell.here

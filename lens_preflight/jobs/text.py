@@ -45,7 +45,8 @@ class Symbol:
     submitter may change it. ``optional``: it may also be unset. ``values`` are the possible texts
     (None: unset), as far as they can be listed. ``hint`` is a path on this side that stands for it;
     ``source`` the words of the command that prints it. ``weight`` counts what ``values`` hold.
-    ``likely`` is the text when the submitter sets nothing more.
+    ``likely`` is the text when the submitter sets nothing more; ``serial`` tells two evaluations of one
+    volatile text apart.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Symbol:
     source: str = ""
     weight: int = 1
     likely: Text | None = None
+    serial: int = 0
 
     @property
     def why(self) -> str:
