@@ -68,7 +68,7 @@ class Probe:
         ):
             pending = self.send(request(self.exporter, trail.seconds), False)
             pending.started.wait(self.deadline.remaining(LOADING))
-            trail.budget = self.deadline.within(trail.seconds)
+            self._begin(trail)
         if able and pending is not None:
             answer = self._walk(trail, pending)
         elif pending is not None:
@@ -76,11 +76,17 @@ class Probe:
         return Conclusion(trail, answer).result()
 
     def _trail(self) -> Trail:
+        trail = Trail(self.exporter, self.deadline, 0.0)
+        self._begin(trail)
+        return trail
+
+    def _begin(self, trail: Trail) -> None:
+        """Start the clock: the exporter's time-out, cut to what is left of the run."""
         wanted = self.exporter.timeout
         wanted = wanted if math.isfinite(wanted) and wanted > 0 else 10.0
-        seconds = min(wanted, self.deadline.remaining())
-        budget = self.deadline.within(seconds)
-        return Trail(self.exporter, budget, seconds, cut=seconds < min(wanted, ENOUGH))
+        trail.seconds = self.deadline.remaining(wanted)
+        trail.budget = self.deadline.within(trail.seconds)
+        trail.cut = trail.seconds < min(wanted, ENOUGH)
 
     @staticmethod
     def _more_addresses(trail: Trail) -> float:

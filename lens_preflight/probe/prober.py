@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 PAUSE = 1.0
 """Seconds between two tries while waiting for an endpoint."""
 
+MARGIN = 0.75
+"""Seconds before the deadline of the run at which probes end, so that their answers still count."""
+
 CLIENT_VARIABLES = (
     *("HOME", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "REQUEST_METHOD"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF"),
@@ -60,9 +63,9 @@ class Prober:
     """
 
     def __init__(self, deadline: Deadline, files: Files, *, wait: float = 0.0) -> None:
-        self._deadline = deadline
+        self._deadline = Deadline(deadline.at - min(MARGIN, deadline.remaining() / 5))
         self._files = files
-        self._until = deadline.within(wait)
+        self._until = self._deadline.within(wait)
         self._lock = threading.Lock()
         self._slots: dict[object, _Slot] = {}
         self._clients: dict[tuple[tuple[str, str], ...], ClientProcess] = {}

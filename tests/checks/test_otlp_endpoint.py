@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from lens_preflight.core.outcome import Outcome, RunRecord
 from lens_preflight.core.variable import Environment
 from lens_preflight.core.words import Status
 from lens_preflight.otel.files import HostFiles
+from lens_preflight.otel.view import OtelView
 from tests import making
 from tests.faultlab import servers
 from tests.faultlab.tls import certificates
@@ -183,3 +185,13 @@ def test_findings_hold_no_secret_host_or_port() -> None:
     assert found.finding.rule.name == "unauthorized"
     assert str(port) not in found.finding.message
     assert SECRET not in repr(found)
+
+
+def test_verification_that_the_settings_switch_off_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable does it today; an exporter that says so must not go unnoticed."""
+    port = servers.otlp_http(tls=certificates().server("self"))
+    real = OtelView.exporter
+    monkeypatch.setattr(OtelView, "exporter", lambda self, signal: replace(real(self, signal), verify=False))
+    env = {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", ENDPOINT: f"https://localhost:{port}"}
+    outcome = judged(env)
+    assert (outcome.status, making.rules(outcome)) == (Status.WARN, ["verification-off"])

@@ -21,7 +21,7 @@ from lens_preflight.probe.model import Verdict
 from lens_preflight.probe.net import Address, close_all, connect_all, resolve
 from lens_preflight.probe.prober import Prober
 from lens_preflight.probe.wire import PlainWire
-from tests.faultlab import netns, servers
+from tests.faultlab import judge, netns, servers
 from tests.probe.making import ENDPOINT, GRPC, HTTP, made, probed
 
 SHORT = {"OTEL_EXPORTER_OTLP_TIMEOUT": "1"}
@@ -50,8 +50,14 @@ def test_a_peer_that_never_ends(
 def test_the_deadline_of_the_run_cuts_a_long_time_out() -> None:
     port = servers.raw(servers.hang)
     env = {**GRPC, ENDPOINT: f"http://127.0.0.1:{port}", "OTEL_EXPORTER_OTLP_TIMEOUT": "10000"}
-    result = probed(env, seconds=3.0)
+    result = probed(env, seconds=6.0)
     assert (result.verdict, result.code) == (Verdict.FAIL, "hung")
+
+
+def test_the_answer_comes_before_the_deadline_of_the_run() -> None:
+    port = servers.raw(servers.hang)
+    said = judge.judge({**GRPC, ENDPOINT: f"http://127.0.0.1:{port}"}, seconds=6.0)
+    assert (said.verdict, said.code) == ("fail", "hung")
 
 
 def test_no_time_at_all_is_unknown_and_not_a_verdict() -> None:
