@@ -173,7 +173,7 @@ def about(ctx: Context, reading: Reading, found: Exporters) -> Finding | None:
         return everybody(ctx, reading, found, evidence)
     if 2 * count > size:
         return finding(reading, MOST, f"{count} of {size} processes export", evidence)
-    if found.by == "default":
+    if found.by in ("default", "single"):
         return default_note(reading, found)
     return None
 

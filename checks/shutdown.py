@@ -73,8 +73,10 @@ def shutdown(ctx: Context) -> Iterator[Said]:
     """
     reading = instrumented(ctx)
     yield from worlds_tried(ctx, reading)
-    found = list(judge(reading))
-    yield from found
+    found: list[Finding] = []
+    for one in judge(reading):
+        found.append(one)
+        yield one
     if any(f.rule.severity is Severity.BLOCKER for f in found):
         return
     undecided(reading)
@@ -141,6 +143,8 @@ def of_handle(reading: Reading, mine: list[Way]) -> Iterator[Finding]:
             by_option = way.end.hypo or way.end.optional
             rule = MAYBE_HARD if by_option else HARD_EXIT
             yield finding(reading, rule, way, f"{words(way.at)} ends the process before the shutdown")
+            if rule is HARD_EXIT:
+                return
             break
     normal = [w for w in left if w.kind == "normal"]
     if normal:

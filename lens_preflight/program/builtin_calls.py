@@ -372,6 +372,15 @@ SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
 }
 
 
+@model("builtins.object.__new__")
+def new_instance(this: Call) -> list[Outcome]:
+    """``super().__new__(cls)``: an instance, not filled yet."""
+    cls = this.arg(0, "cls")
+    if isinstance(cls, Ref) and this.state.read(cls.id).kind == "class":
+        return this.done(this.m.new(this.state, Cell("instance", cls=cls)))
+    return this.done(Unknown())
+
+
 @model("sys.exit")
 def sys_exit(this: Call) -> list[Outcome]:
     """``sys.exit`` raises SystemExit."""

@@ -27,6 +27,8 @@ from lens_preflight.program.values import (
 )
 
 MAX_RECURSION = 2
+READERS = ("get", "items", "keys", "values", "strip", "lower", "upper", "split", "startswith", "endswith")
+"""Methods of data and text that only read; what they return depends on what the data depends on."""
 
 
 @dataclass
@@ -92,7 +94,12 @@ def invoke(m: Machine, fn: Value, args: Args, state: State, frame: Frame, node: 
         return call_object(m, fn, args, state, frame, node)
     if isinstance(fn, Const):
         return [expressions.failure(state, frame, node, "TypeError")]
-    return opaque(m, dotted(getattr(node, "func", node)) or "a call", args, state, frame, node, taints_of(fn))
+    name = dotted(getattr(node, "func", node)) or "a call"
+    taints = taints_of(fn)
+    if taints and "." in name and name.rpartition(".")[2] in READERS and not any(t.startswith("opaque:") for t in taints):
+        failed = opaque_failures(m, state, frame, node, f"{name}()")[:1]
+        return [*normal(state, Unknown(taints)), *failed]
+    return opaque(m, name, args, state, frame, node, taints)
 
 
 def call_bound(m: Machine, fn: Bound, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
@@ -124,7 +131,25 @@ def call_object(m: Machine, fn: Ref, args: Args, state: State, frame: Frame, nod
 
 def instantiate(m: Machine, cls: Ref, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
     """Make an instance of a class of the tree."""
-    this = m.new(state, Cell("instance", cls=cls))
+    maker, owner = objects.find_in_class(m, cls, "__new__", state)
+    if isinstance(maker, Func):
+        with_class = Args([cls, *args.plain], args.names, args.open)
+        made = call_function(m, objects.owned_function(maker, owner), with_class, state, frame, node, cls)
+        out: list[Outcome] = []
+        for o in made:
+            fits = o.flow is Flow.NORMAL and isinstance(o.value, Ref) and o.state.read(o.value.id).cls == cls
+            if fits and isinstance(o.value, Ref):
+                out.extend(initialize(m, cls, o.value, args, o.state, frame, node))
+            else:
+                out.append(o)
+        return reduce(out)
+    return initialize(m, cls, m.new(state, Cell("instance", cls=cls)), args, state, frame, node)
+
+
+def initialize(
+    m: Machine, cls: Ref, this: Ref, args: Args, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """Fill a new instance: by its ``__init__``, or the fields of a dataclass."""
     found, owner = objects.find_in_class(m, cls, "__init__", state)
     if isinstance(found, Func):
         call = Bound(this, objects.owned(found, owner))

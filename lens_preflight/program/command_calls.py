@@ -16,18 +16,23 @@ from lens_preflight.program.values import (
     Bound,
     Const,
     Func,
+    Lanes,
     Lib,
     Ref,
     Tup,
     Unknown,
     Value,
     Wrapped,
+    tainted,
+    taints_of,
 )
 
 
 def from_command_line(name: str, value: Value | None = None) -> Value:
     """A value that the command line gives: known for this launch, or not known."""
     taints = frozenset((f"cli:{name}",))
+    if isinstance(value, Lanes):
+        return by_option(value, name)
     if isinstance(value, Const):
         return Const(value.value, value.taints | taints, ("cli", name))
     return Unknown(taints, ("cli", name)) if value is None or isinstance(value, Unknown) else value
@@ -140,6 +145,8 @@ def register(this: Call, made: Wrapped, value: Value) -> list[Outcome]:
         entry = new_group(this, value) if kind.value == "group" else value
         cell.items = [*cell.items, entry]
         return this.done(entry if kind.value == "group" else value)
+    if kind.value == "callback" and isinstance(group.extra[0], Ref):
+        this.state.edit(group.extra[0].id).attrs["callback"] = value
     return this.done(value)
 
 
@@ -174,7 +181,9 @@ def call_group(this: Call) -> list[Outcome]:
     """A group or application: its own function, then one of its commands; then the program ends."""
     fn = this.receiver
     assert isinstance(fn, Wrapped)
-    started = run(this, fn.inner) if isinstance(fn.inner, Func) else normal(this.state)
+    assert isinstance(fn.extra[0], Ref)
+    own = this.state.read(fn.extra[0].id).attrs.get("callback", fn.inner)
+    started = run(this, own) if isinstance(own, Func) else normal(this.state)
     out: list[Outcome] = []
     for s in started:
         if s.flow is not Flow.NORMAL:
@@ -364,12 +373,31 @@ def one_argument(argument: Wrapped, argv: tuple[str, ...]) -> tuple[str, Value]:
         off, _ = look_up([f"--no-{f.lstrip('-')}" for f in flags], argv)
         value = Const(not off) if given or off else default
     elif not given:
-        value = default
+        value = typed_default(default, options.get("type"))
     else:
         value = typed(text, options.get("type"))
+    return name, by_option(value, label)
+
+
+def by_option(value: Value, label: str) -> Value:
+    """A value that the command line may change; in each process its own."""
+    taints = frozenset((f"cli:{label}",))
+    if isinstance(value, Lanes):
+        return Lanes(tuple(p and by_option(p, label) for p in value.parts))
     if isinstance(value, Const):
-        return name, Const(value.value, frozenset((f"cli:{label}",)), ("cli", label))
-    return name, Unknown(frozenset((f"cli:{label}",)), ("cli", label))
+        extra = frozenset(t for t in value.taints if t.startswith(("rank", "env:")))
+        return Const(value.value, taints | extra, ("cli", label))
+    extra = frozenset(t for t in taints_of(value) if t.startswith(("rank", "env:", "file")))
+    return Unknown(taints | extra, ("cli", label))
+
+
+def typed_default(value: Value, kind: Value | None) -> Value:
+    """A default; text is converted as if it had been typed."""
+    if isinstance(value, Lanes):
+        return Lanes(tuple(p and typed_default(p, kind) for p in value.parts))
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return tainted(typed(value.value, kind), value.taints)
+    return value
 
 
 def look_up(flags: list[Any], argv: tuple[str, ...]) -> tuple[bool, str]:

@@ -10,10 +10,12 @@ from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
 from lens_preflight.program.scopes import unparse
 from lens_preflight.program.state import Cell, State, part
 from lens_preflight.program.values import (
+    LAUNCHER,
     NONE,
     Choice,
     Const,
     Lanes,
+    Lib,
     Tup,
     Unknown,
     Value,
@@ -151,12 +153,20 @@ def combine(before: Value, value: Value, index: int, stop_at: bool) -> Value:
     if isinstance(before, Lanes):
         parts = tuple(p and combine(p, value, index, stop_at) for p in before.parts)
         return parts[0] if all(p == parts[0] for p in parts) and parts[0] is not None else Lanes(parts)
+    if isinstance(before, Lib) and "()" in before.path:
+        before = Unknown(taints_of(before))
     if isinstance(before, Unknown):
         if isinstance(value, Const) and bool(value.value) is stop_at:
             return value
-        key = before.key if isinstance(value, Const) else None
-        return Unknown(taints_of(value) | extra, key)
+        if isinstance(value, Const):  # as true as what stands before it, in this process
+            return Unknown(frozenset(t for t in value.taints if not of_place(t)) | extra, before.key)
+        return Unknown(taints_of(value) | extra)
     return tainted(value, extra)
+
+
+def of_place(taint: str) -> bool:
+    """True for a dependency on the place of the process in its world."""
+    return taint == "rank" or taint.removeprefix("env:") in LAUNCHER
 
 
 def unary(m: Machine, node: ast.UnaryOp, state: State, frame: Frame) -> list[Outcome]:

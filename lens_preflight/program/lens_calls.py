@@ -194,6 +194,14 @@ def setup(this: Call) -> list[Outcome]:
             args.names.pop("config", None)
             out.extend(setup(Call(this.m, this.path, None, args, here, this.frame, this.node)))
         return out
+    resource = this.args.names.get("resource_attributes")
+    if isinstance(resource, Choice | Lanes):
+        out = []
+        for here, option in objects.split_options(resource, this.state):
+            names = {**this.args.names, "resource_attributes": option}
+            args = calls.Args(list(this.args.plain), names, this.args.open)
+            out.extend(setup(Call(this.m, this.path, None, args, here, this.frame, this.node)))
+        return out
     m, state, frame = this.m, this.state, this.frame
     seen = look(this, config)
     m.seen.setups.append(seen)

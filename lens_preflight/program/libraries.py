@@ -14,6 +14,7 @@ from lens_preflight.program.state import Cell, Site, State
 from lens_preflight.program.tables import (
     ALIASES,
     CONSTANTS,
+    FILE_READERS,
     HARD_EXITS,
     KEEPING_DECORATORS,
     LAYOUT_KEYS,
@@ -217,6 +218,11 @@ def unknown(this: Call) -> list[Outcome]:
     """A call of a library that is not known: as opaque as calls get, but with a name."""
     note_span_attributes(this)
     out = calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    if this.path.startswith(FILE_READERS):
+        return [
+            replace(o, value=Unknown(frozenset((f"file:{this.path}",)))) if o.flow is Flow.NORMAL else o
+            for o in out
+        ]
     varied = any(isinstance(v, Lanes) for v in (*this.args.plain, *this.args.names.values()))
     if varied or any(isinstance(o.value, Wrapped) for o in out):
         return out

@@ -252,6 +252,12 @@ def owned(func: Value, owner: Ref | None) -> Value:
     return func
 
 
+def owned_function(func: Func, owner: Ref | None) -> Func:
+    """The same for what is surely a function."""
+    found = owned(func, owner)
+    return found if isinstance(found, Func) else func
+
+
 def class_attribute(
     m: Machine, value: Ref, name: str, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
@@ -394,7 +400,7 @@ def get_item(
         return normal(state, Tup(found) if isinstance(found, tuple) else found)
     if isinstance(container, Const | Lanes) and isinstance(index, Const | Lanes):
         return natives.apply(m, lambda a, b: a[b], [container, index], state, "item", frame, node)
-    if isinstance(container, Lib):
+    if isinstance(container, Lib) and "()" not in container.path:
         return normal(state, container)
     return unknown_item(m, taints_of(container) | taints_of(index), state, frame, node)
 

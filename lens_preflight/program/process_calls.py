@@ -27,6 +27,8 @@ from lens_preflight.program.values import (
 
 SIGTERM = 15
 DEFAULT = Lib("signal.SIG_DFL")
+LONG = 5
+"""Seconds of sleep in a handler that still leave time to flush: an elastic agent gives 30."""
 
 
 @model("signal.signal", "signal.sigaction")
@@ -47,6 +49,40 @@ def install(this: Call) -> list[Outcome]:
         this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
     previous = before.handler if before is not None else DEFAULT
     return [*this.done(previous), *failed]
+
+
+@model("signal.default_int_handler")
+def interrupt(this: Call) -> list[Outcome]:
+    """Python's own handler for Ctrl-C, called or installed for another signal."""
+    origin = this.frame.chain(this.node, "default_int_handler")
+    return [Outcome(Flow.EXIT, this.state, error="KeyboardInterrupt", origin=origin)]
+
+
+@model("signal.pthread_sigmask")
+def mask(this: Call) -> list[Outcome]:
+    """A blocked signal is as good as ignored."""
+    signals = objects.items_of(this.m, this.arg(1, "mask"), this.state)
+    how = this.arg(0, "how")
+    if signals is None or any(isinstance(s, Const) and s.value == SIGTERM for s in signals):
+        blocks = isinstance(how, Lib) and how.path in ("signal.SIG_BLOCK", "signal.SIG_SETMASK")
+        before = this.state.facts.sigterm
+        if blocks and signals is not None:
+            installed = Installed(Lib("signal.SIG_IGN"), this.site)
+            this.state.facts = replace(this.state.facts, sigterm=installed)
+            this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
+        elif before is not None and before.handler == Lib("signal.SIG_IGN"):
+            this.state.facts = replace(this.state.facts, sigterm=None)
+    return this.done(Unknown())
+
+
+@model("time.sleep")
+def sleep(this: Call) -> list[Outcome]:
+    """A handler that sleeps for long keeps the flush waiting."""
+    seconds = this.arg(0, "seconds")
+    short = isinstance(seconds, Const) and isinstance(seconds.value, int | float) and seconds.value <= LONG
+    if this.frame.phase == "handler" and not short and this.state.facts.open_handles:
+        this.state.facts = this.state.facts.noted("blocks", this.site)
+    return this.done()
 
 
 @model("signal.getsignal")

@@ -343,6 +343,8 @@ def class_definition(m: Machine, node: ast.ClassDef, state: State, frame: Frame)
                 out.append(o)
                 continue
             attrs = dict(o.state.read(cell.id).attrs)
+            if Lib("typing.NamedTuple") in bases:
+                attrs["__dataclass__"] = attrs.get("__fields__", Tup(()))
             cls = objects.make_class(m, node, bases, attrs, o.state)
             out.extend(decorate(m, node, cls, o.state, frame))
     return out

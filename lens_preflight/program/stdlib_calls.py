@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os.path
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +19,7 @@ from lens_preflight.program.values import (
     Bound,
     Const,
     Func,
+    Lanes,
     Lib,
     Ref,
     Tup,
@@ -65,6 +67,51 @@ def import_module(this: Call) -> list[Outcome]:
         package = this.text(1, "package") or ""
         name = f"{package}.{name.lstrip('.')}"
     return imports.module(this.m, name, this.state, this.frame, this.node)
+
+
+@model(
+    "json.load",
+    "json.loads",
+    "tomllib.load",
+    "tomllib.loads",
+    "tomli.load",
+    "tomli.loads",
+    "toml.load",
+    "toml.loads",
+    "yaml.safe_load",
+    "yaml.load",
+    "yaml.full_load",
+    "omegaconf.OmegaConf.load",
+    "configparser.ConfigParser().get",
+    "configparser.ConfigParser().getboolean",
+    "configparser.ConfigParser().getint",
+)
+def parsed(this: Call) -> list[Outcome]:
+    """Data from a file; from a known text, the data itself when it is JSON."""
+    first = this.arg(0, "s")
+    if this.path == "json.loads" and isinstance(first, Const | Lanes):
+        return natives.apply(this.m, json.loads, [first], this.state, this.path, this.frame, this.node)
+    taints = frozenset().union(*(natives.deep_taints(a, this.state) for a in this.args.plain))
+    taints = frozenset(t for t in taints if not t.startswith("opaque:")) or frozenset(("file",))
+    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")[:1]
+    return [*this.done(Unknown(taints)), *failed]
+
+
+@model("importlib.reload")
+def reload_module(this: Call) -> list[Outcome]:
+    """The top level of a module of the tree, once more."""
+    target = this.arg(0, "module")
+    if not isinstance(target, Ref) or this.state.read(target.id).kind != "module":
+        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    name = this.state.read(target.id).attrs.get("__name__")
+    found = this.m.closure.find(str(name.value)) if isinstance(name, Const) else None
+    if found is None or found.path is None or this.state.read(target.id).open:
+        return this.done(target)
+    source = this.m.closure.source(found.path)
+    stack = this.frame.chain(this.node, "reload")
+    inner = replace(this.frame, path=found.path, cell=target.id, globals=target.id, scope=(), func=None, stack=stack)
+    out = statements.block(this.m, source.tree.body, this.state, inner)
+    return [replace(o, value=target) if o.flow is Flow.NORMAL else o for o in out]
 
 
 @model("runpy.run_path", "runpy.run_module")
@@ -299,6 +346,19 @@ def dataclass(this: Call) -> list[Outcome]:
         names.extend(f for f in (fields.items if isinstance(fields, Tup) else ()) if f not in names)
     this.state.edit(value.id).attrs["__dataclass__"] = Tup(tuple(names))
     return this.done(value)
+
+
+@model("collections.namedtuple")
+def namedtuple(this: Call) -> list[Outcome]:
+    """A class whose constructor takes the named fields."""
+    names = objects.items_of(this.m, this.arg(1, "field_names"), this.state)
+    text = this.text(1, "field_names")
+    if text is not None:
+        names = [Const(word) for word in text.replace(",", " ").split()]
+    if names is None:
+        return this.done(Unknown())
+    attrs: dict[str, Value] = {"__dataclass__": Tup(tuple(names))}
+    return this.done(this.m.new(this.state, Cell("class", attrs, extra=(), cls=Const("namedtuple"))))
 
 
 @model("dataclasses.field")

@@ -368,5 +368,18 @@ LAYOUT_KEYS = (
 )
 """Attributes that belong on the resource: they do not change during the life of a process."""
 
+FILE_READERS = (
+    "yaml.",
+    "json.load",
+    "tomllib.",
+    "tomli.",
+    "toml.",
+    "configparser.",
+    "omegaconf.",
+    "ruamel.",
+    "builtins.open",
+)
+"""Calls whose result comes from a file."""
+
 TELEMETRY_WORDS = ("telemetry", "otel", "obs", "lens", "tracing", "instrument", "monitor")
 """Words in the name of a library call that may set up or shut down inside."""
