@@ -39,6 +39,18 @@ UNKNOWN_KEY = _rule(
     "A key is misspelt",
     ("The collector decodes strictly: a key it does not know stops it at the start (has invalid keys)."),
 )
+WRONG_SHAPE = _rule(
+    "wrong-shape",
+    Severity.BLOCKER,
+    ("A value is of another form than the collector decodes"),
+    ("A list where a mapping should be, or a text where a list should be: the collector does not start."),
+)
+NAMED_TWICE = _rule(
+    "named-twice",
+    Severity.BLOCKER,
+    "A processor stands twice in a pipeline",
+    ("The collector does not start: references processor multiple times."),
+)
 UNDEFINED_REFERENCE = _rule(
     "undefined-reference",
     Severity.BLOCKER,
@@ -104,6 +116,30 @@ ENDPOINT_MISSING = _rule(
     Severity.BLOCKER,
     "An exporter has no address",
     ("The collector does not start without one; an empty variable counts as none."),
+)
+ENDPOINT_FORM = _rule(
+    "endpoint-form",
+    Severity.BLOCKER,
+    "The address of an exporter is of the wrong form",
+    (
+        "gRPC wants host:port and does not start without the port; HTTP wants a URL, and without its scheme "
+        "every request fails."
+    ),
+)
+BAD_DURATION = _rule(
+    "bad-duration",
+    Severity.BLOCKER,
+    "A text is no duration",
+    ("The collector reads durations as Go does: 5s, 1m30s, 500ms. With anything else it does not start."),
+)
+BAD_CONDITION = _rule(
+    "bad-condition",
+    Severity.BLOCKER,
+    "A condition does not parse",
+    (
+        "The collector reads all conditions at the start, those of unused processors too, and stops at the "
+        "first that is no OTTL."
+    ),
 )
 LIMITER_MISSING = _rule(
     "limiter-missing",
@@ -336,6 +372,12 @@ TELEMETRY_OFF = _rule(
     "The collector does not measure itself",
     ("With level none nobody can see queues and failed sends; the checklist asks to alert on them."),
 )
+TELEMETRY_LEVEL = _rule(
+    "telemetry-level",
+    Severity.BLOCKER,
+    ("The level of the collector's own metrics is unknown"),
+    ("The levels are none, basic, normal and detailed; with another one the collector does not start."),
+)
 TELEMETRY_LOCAL = _rule(
     "telemetry-local",
     Severity.CAUTION,
@@ -485,6 +527,8 @@ RULES = (
     UNREADABLE,
     UNKNOWN_SECTION,
     UNKNOWN_KEY,
+    WRONG_SHAPE,
+    NAMED_TWICE,
     UNDEFINED_REFERENCE,
     EXTENSION_NOT_STARTED,
     NO_PIPELINES,
@@ -495,6 +539,9 @@ RULES = (
     RECEIVER_WITHOUT_PROTOCOL,
     UNUSED_COMPONENT,
     ENDPOINT_MISSING,
+    ENDPOINT_FORM,
+    BAD_DURATION,
+    BAD_CONDITION,
     LIMITER_MISSING,
     LIMITER_LATE,
     LIMITER_INVALID,
@@ -527,6 +574,7 @@ RULES = (
     TAIL_SAMPLING_REPLICAS,
     SPAN_METRICS_AFTER_SAMPLING,
     TELEMETRY_OFF,
+    TELEMETRY_LEVEL,
     TELEMETRY_LOCAL,
     TELEMETRY_ADDRESS,
     TELEMETRY_ADDRESS_IGNORED,

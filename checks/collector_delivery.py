@@ -193,6 +193,13 @@ def _doubled_paths(config: CollectorConfig) -> Iterator[Finding]:
         endpoint = (component.text("endpoint") or "").rstrip("/")
         if component.type != "otlphttp" or identity not in ways:
             continue
+        if endpoint and "://" not in endpoint and "${" not in endpoint:
+            yield Finding(
+                rules.ENDPOINT_FORM,
+                f"{identity} has an address without http:// or https://",
+                component.line_of("endpoint"),
+                remedy=f"write endpoint: https://{endpoint}",
+            )
         if endpoint.endswith(("/v1/traces", "/v1/metrics", "/v1/logs")):
             places = sinks(config)
             alone = any(len(places.get(signal, ())) < 2 for signal in ways[identity])

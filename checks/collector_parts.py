@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,9 @@ def part_findings(config: CollectorConfig) -> Iterator[Finding]:
         elif component.type == "batch":
             yield from _batch(component)
     for component in config.of("exporters").values():
-        yield from _endpoint(component)
+        yield from _endpoint(config, component)
         yield from _queue_and_retry(component)
+    yield from _durations(config)
     for component in config.of("receivers").values():
         if component.type == "otlp" and not _protocols(component):
             yield Finding(
@@ -110,13 +112,14 @@ def _limiter(component: Component) -> Iterator[Finding]:
     limit, share = whole(component, "limit_mib"), whole(component, "limit_percentage")
     spike = whole(component, "spike_limit_mib")
     interval = seconds(component.text("check_interval"))
+    pairs = ((limit, spike), (share, whole(component, "spike_limit_percentage")))
     unknown = any(is_open(component, key) for key in ("limit_mib", "limit_percentage", "check_interval"))
     fault = ""
     if not unknown and not limit and not share:
         fault = "has no limit"
     elif not unknown and not interval:
         fault = "has no check_interval"
-    elif limit and spike is not None and spike >= limit:
+    elif any(most and least is not None and least >= most for most, least in pairs):
         fault = "has a spike as large as its limit"
     if fault:
         yield Finding(
@@ -142,20 +145,40 @@ def _batch(component: Component) -> Iterator[Finding]:
         )
 
 
-def _endpoint(component: Component) -> Iterator[Finding]:
-    """Exporters that do not start without an address."""
-    keys = {
-        "otlp": ("endpoint",),
-        "prometheus": ("endpoint",),
-        "prometheusremotewrite": ("endpoint",),
-        "otlphttp": ("endpoint", "traces_endpoint", "metrics_endpoint", "logs_endpoint"),
-    }.get(component.type, ())
-    if keys and not any(component.text(key) for key in keys):
+def _endpoint(config: CollectorConfig, component: Component) -> Iterator[Finding]:
+    """Exporters that do not start without an address, or with one of another form."""
+    from lens_preflight.collector.amounts import is_open
+
+    if component.type not in ("otlp", "otlphttp", "prometheus", "prometheusremotewrite"):
+        return
+    endpoint = component.text("endpoint")
+    if not endpoint:
+        signals = sorted(
+            {p.signal for p in config.pipelines if any(r.id == component.id for r in p.exporters)}
+        )
+        own = [signal for signal in signals if not component.text(f"{signal}_endpoint")]
+        if component.type != "otlphttp" or own or not signals:
+            what = f" for {own[0]}" if component.type == "otlphttp" and own else ""
+            yield Finding(
+                rules.ENDPOINT_MISSING,
+                f"{component.id} has no endpoint{what}",
+                component.at,
+                remedy=f"write in {component.id}: endpoint: "
+                + ("https://HOST" if component.type == "otlphttp" else "HOST:PORT"),
+            )
+    elif not is_open(component, "endpoint"):
+        yield from _form(component, endpoint)
+
+
+def _form(component: Component, endpoint: str) -> Iterator[Finding]:
+    """gRPC does not start without a port."""
+    scheme = "://" in endpoint or endpoint.startswith(("unix:", "dns:", "passthrough:"))
+    if component.type == "otlp" and not scheme and not re.search(r":\d+$", endpoint):
         yield Finding(
-            rules.ENDPOINT_MISSING,
-            f"{component.id} has no endpoint",
-            component.at,
-            remedy=f"write in {component.id}: endpoint: HOST:PORT",
+            rules.ENDPOINT_FORM,
+            f"{component.id} has an address without a port",
+            component.line_of("endpoint"),
+            remedy=f"write endpoint: {endpoint}:4317",
         )
 
 
@@ -187,3 +210,34 @@ def _invalid(rule: Rule, component: Component, keys: tuple[str, ...], write: str
         evidence={keys[-1]: value},
         remedy=f"write {write}",
     )
+
+
+_DURATIONS = (
+    ("processors", "batch", ("timeout",)),
+    ("processors", "memory_limiter", ("check_interval",)),
+    ("exporters", "", ("timeout",)),
+    ("exporters", "", ("sending_queue", "batch", "flush_timeout")),
+    ("exporters", "", ("retry_on_failure", "initial_interval")),
+    ("exporters", "", ("retry_on_failure", "max_interval")),
+    ("exporters", "", ("retry_on_failure", "max_elapsed_time")),
+    ("exporters", "prometheus", ("metric_expiration",)),
+)
+
+
+def _durations(config: CollectorConfig) -> Iterator[Finding]:
+    """Texts that are no duration of Go; a bare number is one, in nanoseconds."""
+    from lens_preflight.collector.amounts import is_open, seconds
+
+    for kind, type_, keys in _DURATIONS:
+        for component in config.of(kind).values():
+            text = component.text(*keys)
+            if text is None or (type_ and component.type != type_) or is_open(component, *keys):
+                continue
+            if seconds(text) is None:
+                yield Finding(
+                    rules.BAD_DURATION,
+                    f"{'.'.join(keys)} of {component.id} is no duration",
+                    component.line_of(*keys),
+                    evidence={keys[-1]: text},
+                    remedy=f"write {keys[-1]}: 5s",
+                )

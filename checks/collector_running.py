@@ -24,6 +24,7 @@ _SECRET_KEY = re.compile(
 _CREDENTIALS = re.compile(r"://[^/@\s:]+:[^/@\s]+@")
 
 
+LEVELS = ("none", "basic", "normal", "detailed")
 _DURATION_KEYS = frozenset(
     {"timeout", "check_interval", "flush_timeout", "initial_interval", "max_interval", "metric_expiration"}
     | {"decision_wait", "scrape_interval", "collection_interval", "metrics_flush_interval"}
@@ -53,6 +54,16 @@ def _telemetry(config: CollectorConfig, topology: str | None) -> Iterator[Findin
         yield Finding(
             rules.TELEMETRY_OFF, "telemetry.metrics.level is none", where, remedy="write level: normal"
         )
+        return
+    level = metrics.text("level") if isinstance(metrics, Mapping) else None
+    if (
+        isinstance(metrics, Mapping)
+        and level is not None
+        and level.lower() not in LEVELS
+        and "${" not in level
+    ):
+        where = metrics.key_at("level")
+        yield Finding(rules.TELEMETRY_LEVEL, f"{level} is no level", where, remedy="write level: normal")
         return
     address = metrics.get("address") if isinstance(metrics, Mapping) else None
     if isinstance(metrics, Mapping) and address is not None and config.version >= (0, 123):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,11 @@ def start_findings(config: CollectorConfig) -> Iterator[Finding]:
     """Everything that the collector refuses at the start."""
     yield from _variables(config)
     yield from _sections(config)
+    yield from _shapes(config)
     yield from _pipelines(config)
     yield from _connectors(config)
     yield from _extensions(config)
+    yield from _conditions(config)
     yield from part_findings(config)
 
 
@@ -67,6 +70,34 @@ def _sections(config: CollectorConfig) -> Iterator[Finding]:
             )
 
 
+def _shapes(config: CollectorConfig) -> Iterator[Finding]:
+    for wrong in config.misshapen:
+        yield Finding(
+            rules.WRONG_SHAPE,
+            f"{wrong.what} is not {wrong.wanted}",
+            wrong.at,
+            remedy=f"write {'[...]' if wrong.wanted == 'a list' else 'key: value'}",
+        )
+
+
+def _conditions(config: CollectorConfig) -> Iterator[Finding]:
+    """Conditions whose brackets or quotes do not close; others that are not understood here may be right."""
+    for stage in config.drops.values():
+        for condition in stage.conditions:
+            if condition.parsed is None and _open_ended(condition.text):
+                yield Finding(
+                    rules.BAD_CONDITION,
+                    f"a condition of {stage.component.id} does not close: {condition.text}",
+                    condition.at,
+                    remedy='write: attributes["key"] == "value"',
+                )
+
+
+def _open_ended(text: str) -> bool:
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    return '"' in bare or any(bare.count(a) != bare.count(b) for a, b in ("()", "[]"))
+
+
 def _pipelines(config: CollectorConfig) -> Iterator[Finding]:
     if not config.pipelines:
         yield Finding(
@@ -75,7 +106,9 @@ def _pipelines(config: CollectorConfig) -> Iterator[Finding]:
             config.at,
             remedy="add: service: {pipelines: {traces: {receivers: [otlp], exporters: [...]}}}",
         )
+    shapeless = {wrong.what for wrong in config.misshapen}
     for pipeline in config.pipelines:
+        yield from _named_twice(pipeline)
         if pipeline.signal not in SIGNALS:
             yield Finding(
                 rules.UNKNOWN_SIGNAL,
@@ -84,7 +117,7 @@ def _pipelines(config: CollectorConfig) -> Iterator[Finding]:
                 remedy=f"call it one of: {', '.join(SIGNALS[:3])}, with /name behind it",
             )
         for word, references in (("receivers", pipeline.receivers), ("exporters", pipeline.exporters)):
-            if not references:
+            if not references and f"{word} of pipeline {pipeline.id}" not in shapeless:
                 yield Finding(
                     rules.EMPTY_PIPELINE,
                     f"pipeline {pipeline.id} has no {word}",
@@ -92,6 +125,20 @@ def _pipelines(config: CollectorConfig) -> Iterator[Finding]:
                     remedy=f"add {word} to {pipeline.id}",
                 )
         yield from _references(config, pipeline)
+
+
+def _named_twice(pipeline: Pipeline) -> Iterator[Finding]:
+    """A processor may stand in a pipeline once; receivers and exporters as often as one likes."""
+    seen: set[str] = set()
+    for reference in pipeline.processors:
+        if reference.id in seen:
+            yield Finding(
+                rules.NAMED_TWICE,
+                f"{reference.id} stands twice in pipeline {pipeline.id}",
+                reference.at,
+                remedy=f"name it once, or configure a second one: {reference.id}/2",
+            )
+        seen.add(reference.id)
 
 
 def _references(config: CollectorConfig, pipeline: Pipeline) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from lens_preflight.collector.build import components, pipelines, references
+from lens_preflight.collector.build import components, misshapen, pipelines, references
 from lens_preflight.collector.expand import Expander
 from lens_preflight.collector.merge import merged
 from lens_preflight.collector.model import CollectorConfig, Deployment, Failure
@@ -61,6 +61,7 @@ def _configuration(names: tuple[str, ...], texts: list[Text], found: list[Found]
         problems=tuple(expander.problems),
         deployment=_deployment(found),
         tempo=tempo,
+        misshapen=tuple(misshapen(root)),
     )
 
 

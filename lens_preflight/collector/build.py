@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lens_preflight.collector.model import Component, Pipeline, Reference
+from lens_preflight.collector.model import Component, Misshapen, Pipeline, Reference
 from lens_preflight.collector.types import KINDS, split_id
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node, Scalar, Sequence
@@ -39,6 +39,31 @@ def pipelines(root: Node) -> tuple[Pipeline, ...]:
     )
 
 
+def misshapen(root: Node) -> Iterator[Misshapen]:
+    """Sections, bodies and lists that are something else; what comes from a variable is left out."""
+    for kind in KINDS:
+        section = root.get(kind)
+        yield from _not_a(Mapping, section, kind)
+        for identity, body in section.entries.items() if isinstance(section, Mapping) else ():
+            yield from _not_a(Mapping, body, f"{kind[:-1]} {identity}")
+    service = root.get("service")
+    yield from _not_a(Mapping, service, "service")
+    yield from _not_a(Sequence, root.get("service", "extensions"), "service.extensions")
+    section = root.get("service", "pipelines")
+    yield from _not_a(Mapping, section, "service.pipelines")
+    for identity, body in section.entries.items() if isinstance(section, Mapping) else ():
+        yield from _not_a(Mapping, body, f"pipeline {identity}")
+        for word in ("receivers", "processors", "exporters"):
+            yield from _not_a(Sequence, body.get(word), f"{word} of pipeline {identity}")
+
+
+def _not_a(form: type[Node], node: Node | None, what: str) -> Iterator[Misshapen]:
+    fits = node is None or isinstance(node, form)
+    absent = isinstance(node, Scalar) and (node.value is None or node.open)
+    if node is not None and not fits and not absent:
+        yield Misshapen(what, "a mapping" if form is Mapping else "a list", node.at)
+
+
 def _pipeline(identity: str, body: Node, at: Location) -> Pipeline:
     has_processors = isinstance(body, Mapping) and "processors" in body.entries
     return Pipeline(
@@ -53,12 +78,8 @@ def _pipeline(identity: str, body: Node, at: Location) -> Pipeline:
 
 
 def references(node: Node | None) -> Iterator[Reference]:
-    """The ids in a list; a single text is split at commas, as the collector does."""
+    """The ids in a list; the collector takes nothing else."""
     if isinstance(node, Sequence):
         for item in node.items:
             if isinstance(item, Scalar) and item.value is not None:
                 yield Reference(item.text_value.strip(), item.at)
-    elif isinstance(node, Scalar) and isinstance(node.value, str):
-        for part in node.value.split(","):
-            if part.strip():
-                yield Reference(part.strip(), node.at)

@@ -76,6 +76,15 @@ class Pipeline:
 
 
 @dataclass(frozen=True)
+class Misshapen:
+    """A value that is not of the form that the collector decodes: ``what`` should be ``wanted``."""
+
+    what: str
+    wanted: str
+    at: Location
+
+
+@dataclass(frozen=True)
 class Failure:
     """Why the configuration cannot be read."""
 
@@ -118,6 +127,7 @@ class CollectorConfig:
     problems: tuple[Problem, ...] = ()
     deployment: Deployment = Deployment()
     tempo: tuple[Node, ...] = ()
+    misshapen: tuple[Misshapen, ...] = ()
     failure: Failure | None = None
 
     @property

@@ -27,7 +27,7 @@ def read_dashboards(
     found = [(text, board) for text in read_texts(paths, SUFFIXES, stdin) for board in dashboards_in(text)]
     readable = any(not board.opaque for _, board in found)
     boards = tuple(board for text, board in found if text.named or not board.opaque or not readable)
-    if not boards:
+    if paths and not boards:
         names = ", ".join(os.fspath(path) for path in paths)
         raise InputError(f"{names} holds no dashboard; name the file itself")
     return boards

@@ -42,6 +42,9 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/unreadable",
         "collector-config/unknown-section",
         "collector-config/unknown-key",
+        "collector-config/wrong-shape",
+        "collector-config/bad-duration",
+        "collector-config/bad-condition",
     ),
     "C02": (
         "collector-config/undefined-reference",
@@ -53,6 +56,8 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/one-sided-connector",
         "collector-config/receiver-without-protocol",
         "collector-config/endpoint-missing",
+        "collector-config/endpoint-form",
+        "collector-config/named-twice",
         "collector-config/unused-component",
     ),
     "C03": (
@@ -102,6 +107,7 @@ CODES: dict[str, tuple[str, ...]] = {
     ),
     "C15": (
         "collector-config/telemetry-off",
+        "collector-config/telemetry-level",
         "collector-config/telemetry-local",
         "collector-config/telemetry-address",
         "collector-config/telemetry-address-ignored",

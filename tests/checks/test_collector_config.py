@@ -67,6 +67,34 @@ STARTS = [
     ("limit_mib: 2000, spike_limit_mib: 400", "spike_limit_mib: 400", "limiter-invalid", "  memory_limiter:"),
     ("check_interval: 1s", "check_interval: 0s", "limiter-invalid", "  memory_limiter:"),
     ("    endpoint: store.example.invalid:4317\n", "", "endpoint-missing", "  otlp/store:"),
+    ("store.example.invalid:4317", "store.example.invalid", "endpoint-form", "endpoint: store"),
+    (
+        "    endpoint: https://second",
+        "    traces_endpoint: https://second",
+        "endpoint-missing",
+        "  otlphttp/second:",
+    ),
+    (
+        "[memory_limiter, batch]",
+        "[memory_limiter, batch, batch]",
+        "named-twice",
+        "processors: [memory_limiter, batch, batch]",
+    ),
+    ("receivers: [otlp]", "receivers: otlp", "wrong-shape", "receivers: otlp"),
+    (
+        "  batch: {send_batch_size: 512, send_batch_max_size: 1024, timeout: 2s}",
+        "  batch: 5",
+        "wrong-shape",
+        "  batch: 5",
+    ),
+    ("timeout: 2s", "timeout: 2 sec", "bad-duration", "timeout: 2 sec"),
+    ("level: normal", "level: bogus", "telemetry-level", "level: bogus"),
+    (
+        "limit_mib: 2000, spike_limit_mib: 400",
+        "limit_percentage: 80, spike_limit_percentage: 90",
+        "limiter-invalid",
+        "  memory_limiter:",
+    ),
     ("spike_limit_mib: 400", "spike_limit_mib: 2000", "limiter-invalid", "  memory_limiter:"),
     ("send_batch_max_size: 1024", "send_batch_max_size: 100", "batch-invalid", "send_batch_max_size: 100"),
     ("queue_size: 2000", "queue_size: 0", "queue-invalid", "queue_size: 0"),
@@ -74,7 +102,7 @@ STARTS = [
     ("storage: file_storage/q}", "storage: file_storage/q, blocking: true}", "removed-key", "blocking"),
     ("  prometheus:\n    end", "  logging: {}\n  prometheus:\n    end", "removed-component", "  logging:"),
     ("level: normal", "address: 0.0.0.0:8888", "telemetry-address", "address:"),
-    ("endpoint: store.example.invalid:4317", "endpoint: ${STORE:-x}", "shell-default", "${STORE"),
+    ("endpoint: store.example.invalid:4317", "endpoint: ${STORE:-x:4317}", "shell-default", "${STORE"),
     ("endpoint: store.example.invalid:4317", "endpoint: ${STORE:4317}", "bad-variable", "${STORE"),
 ]
 CARE = [
@@ -166,6 +194,19 @@ def test_what_hides_the_run_or_loses_a_signal_fails(tmp_path: Path) -> None:
     only = edited("[otlp/store, otlphttp/second]", "[otlphttp/second]", edited(*LOSES[1][:2]))
     assert weighty(say(tmp_path, only)) == {"doubled-path-only-sink"}
     assert weighty(say(tmp_path, edited(*LOSES[1][:2]))) == {"doubled-path"}
+
+
+def test_an_address_without_a_scheme_starts_and_delivers_nothing(tmp_path: Path) -> None:
+    text = edited("https://second.example.invalid", "second.example.invalid:4318")
+    answer = say(tmp_path, text)
+    assert blockers(answer) == {"endpoint-form"}
+    assert answer.one("endpoint-form").remedy == "write endpoint: https://second.example.invalid:4318"
+
+
+def test_a_condition_that_does_not_close(tmp_path: Path) -> None:
+    text = processor("filter/x", "{traces: {span: ['attributes[']}}")
+    assert blockers(say(tmp_path, text)) == {"bad-condition"}
+    assert blockers(say(tmp_path, processor("filter/x", "{traces: {span: ['Int(a) % 2 == 1']}}"))) == set()
 
 
 def test_two_missing_halves_of_a_connector(tmp_path: Path) -> None:

@@ -201,6 +201,10 @@ def test_programs_in_a_folder_stand_back_behind_what_they_make(tmp_path: Path) -
     assert len(read_dashboards([tmp_path, tmp_path / "a.jsonnet"])) == 2
 
 
+def test_nothing_named_is_nothing_read() -> None:
+    assert read_dashboards([]) == ()
+
+
 def test_a_folder_without_a_dashboard_is_the_users_to_correct(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="holds no dashboard"):
