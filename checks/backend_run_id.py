@@ -177,7 +177,7 @@ def _before_the_run(ctx: Context, backend: Backend) -> Iterator[Said]:
         raise Skip(_told(backend, others), missing_input=LATER)
     if others.status is not Status.UNKNOWN and not (yield from _asked(ctx, backend, others)):
         return
-    text = f"{backend.title} answers and finds nothing for a made-up id; the run does not exist yet"
+    text = f"{backend.title} answers and finds nothing for a made-up id; the run is not there yet"
     raise Skip(text, missing_input=LATER)
 
 

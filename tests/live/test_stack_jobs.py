@@ -41,7 +41,7 @@ def train(handle, steps):
     names = ("loss", "throughput_tflops", "grad_norm")
     gauges = {name: meter.create_gauge(f"megatron.training.{name}") for name in names}
     for step in range(steps):
-        with managed_span("step", "megatron.train.iteration"):
+        with managed_span("checkpoint", "megatron.checkpoint.save"):
             time.sleep(0.2)
             duration.record(200 + step)
             gauges["loss"].set(1.0 / (1 + step))
@@ -69,7 +69,7 @@ if __name__ == "__main__":
 
 MEGATRON = QUICKSTART.replace(
     "NemoLensConfig.from_env()", 'NemoLensConfig.from_env("MEGATRON_OTEL", fallback_prefix="NEMO_LENS")'
-).replace('managed_span("step"', 'managed_span("iteration"')
+)
 
 
 def panel(number: int, title: str, expression: str) -> dict[str, Any]:
