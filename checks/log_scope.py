@@ -20,8 +20,9 @@ ROOT_DEBUG = Rule(
     "log-scope/root-debug",
     "every record of every library is exported",
     Severity.BLOCKER,
-    help="The root logger at DEBUG sends each line of each library from every exporting process; the exporter's own "
-    'debug lines feed back into it. Name one subsystem: `setup_logging_bridge(logger_name="trainer")`.',
+    help="The root logger at DEBUG sends each line of each library from every exporting process; the "
+    "exporter's own debug lines feed back into it. Name one subsystem: "
+    '`setup_logging_bridge(logger_name="trainer")`.',
 )
 ROOT = Rule(
     "log-scope/root",
@@ -34,7 +35,8 @@ DEBUG = Rule(
     "log-scope/debug",
     "the bridge lets debug records through",
     Severity.CAUTION,
-    help="Debug records are many and often hold data. Set the bridge to INFO; the logger itself may stay chatty.",
+    help="Debug records are many and often hold data. Set the bridge to INFO; the logger itself may stay "
+    "chatty.",
 )
 ROOT_QUIET = Rule(
     "log-scope/root-warnings",

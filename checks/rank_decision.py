@@ -21,16 +21,16 @@ EVERYBODY = Rule(
     "rank-decision/everybody",
     "every process exports and nothing decides it",
     Severity.BLOCKER,
-    help="Each process opens its own connection and sends the same metrics: the collector gets as many copies as there "
-    "are ranks, and averages over ranks look like values of one. Say who speaks: "
+    help="Each process opens its own connection and sends the same metrics: the collector gets as many "
+    "copies as there are ranks, and averages over ranks look like values of one. Say who speaks: "
     "`config.enabled = config.enabled and rank == world_size - 1` before the setup.",
 )
 ON_PURPOSE = Rule(
     "rank-decision/everybody-on-purpose",
     "every process exports on purpose",
     Severity.CAUTION,
-    help="Right for the hunt of a hang, too much for production. Filter by the rank in the collector, or go back to "
-    "one rank when the hunt is over.",
+    help="Right for the hunt of a hang, too much for production. Filter by the rank in the collector, or "
+    "go back to one rank when the hunt is over.",
 )
 MOST = Rule(
     "rank-decision/most",
@@ -42,16 +42,16 @@ SINGLE = Rule(
     "rank-decision/claims-one-process",
     "every process tells the library that it is the only one",
     Severity.CAUTION,
-    help="With rank 0 of 1 every process is its own last rank and exports. Right for one driver process; in a world "
-    "of several pass the real rank and world size.",
+    help="With rank 0 of 1 every process is its own last rank and exports. Right for one driver process; "
+    "in a world of several pass the real rank and world size.",
 )
 NOBODY = Rule(
     "rank-decision/nobody",
     "no process exports",
     Severity.BLOCKER,
-    help="The condition is true for no rank: text from the environment compared with a number is never equal; the "
-    "index of a node is not a rank; a gate on rank 0 meets the default strategy, which lets only the last rank "
-    'export. Convert first: `int(os.environ["RANK"])`.',
+    help="The condition is true for no rank: text from the environment compared with a number is never "
+    "equal; the index of a node is not a rank; a gate on rank 0 meets the default strategy, which "
+    'lets only the last rank export. Convert first: `int(os.environ["RANK"])`.',
 )
 REJECTED = Rule(
     "rank-decision/rejected",
@@ -64,8 +64,9 @@ DEFAULT = Rule(
     "the library's default strategy decides, not the program",
     Severity.NOTE,
     help="Up to 0.2 `single_rank` lets the last rank export when rank and world size are passed; "
-    "`NEMO_LENS_EXPORT_STRATEGY` changes it from outside. Later generations have no strategy: the same program then "
-    "exports everywhere. Write the decision down: `config.enabled = config.enabled and rank == world_size - 1`.",
+    "`NEMO_LENS_EXPORT_STRATEGY` changes it from outside. Later generations have no strategy: the "
+    "same program then exports everywhere. Write the decision down: `config.enabled = config.enabled "
+    "and rank == world_size - 1`.",
 )
 
 REMEDY = "config.enabled = config.enabled and rank == world_size - 1  # before setup_telemetry"

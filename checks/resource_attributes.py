@@ -21,22 +21,23 @@ MISSING = Rule(
     "the resource does not say which process speaks",
     Severity.CAUTION,
     help="The generation without ranks puts no rank on the resource by itself. Without `nv.dl.rank` and "
-    "`nv.dl.world_size` nobody can tell the exporting process, filter by rank, or see that a rank is missing. "
-    "Type `resource_attributes={NV_DL_RANK: rank, NV_DL_WORLD_SIZE: world_size}` (from `nemo.lens.semconv`).",
+    "`nv.dl.world_size` nobody can tell the exporting process, filter by rank, or see that a rank is "
+    "missing. Type `resource_attributes={NV_DL_RANK: rank, NV_DL_WORLD_SIZE: world_size}` (from "
+    "`nemo.lens.semconv`).",
 )
 WRONG = Rule(
     "resource-attributes/wrong",
     "the resource gives this process another place than it has",
     Severity.CAUTION,
-    help="A local index in place of the rank makes the first process of every node rank 0; a constant makes them all "
-    "the same. Pass the global rank and the size of the world.",
+    help="A local index in place of the rank makes the first process of every node rank 0; a constant "
+    "makes them all the same. Pass the global rank and the size of the world.",
 )
 ON_SPANS = Rule(
     "resource-attributes/on-spans",
     "the layout of the job is put on spans",
     Severity.CAUTION,
-    help="Rank, world size and the sizes of the parallel groups do not change while the process lives. On every span "
-    "they cost bytes and are missing from metrics and logs. Put them on the resource.",
+    help="Rank, world size and the sizes of the parallel groups do not change while the process lives. On "
+    "every span they cost bytes and are missing from metrics and logs. Put them on the resource.",
 )
 INSTANCE = Rule(
     "resource-attributes/instance-id",
@@ -74,8 +75,9 @@ def resource_attributes(ctx: Context) -> Iterator[Said]:
     setups = [s for s in reading.setups if not s.rejected and not s.before]
     if not setups:
         raise Skip("this generation refuses the setup call")
+    speaking = [s for s in setups if (s.exporting | s.maybe) & s.lanes & reading.mask()]
     said = False
-    for setup in setups:
+    for setup in speaking or setups:
         for finding in about(reading, setup):
             said = True
             yield finding

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.checks.program_reading import instrumented, related
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
-from lens_preflight.core.finding import Finding, Proof, Rule
+from lens_preflight.core.finding import Finding, Location, Proof, Rule
 from lens_preflight.core.words import Need, Scope, Severity, State
 
 if TYPE_CHECKING:
@@ -23,15 +23,17 @@ HARD_CODED = Rule(
     "rollback/hard-coded",
     "the program switches telemetry on whatever the environment says",
     Severity.BLOCKER,
-    help="With `enabled=True`, a plain assignment, or a write to the variable itself, rolling back takes an edit and a "
-    "new submission of every job. Keep the environment's word: `config.enabled = config.enabled and ...`.",
+    help="With `enabled=True`, a plain assignment, or a write to the variable itself, rolling back takes "
+    "an edit and a new submission of every job. Keep the environment's word: `config.enabled = "
+    "config.enabled and ...`.",
 )
 OTHER_SWITCH = Rule(
     "rollback/other-switch",
     "something else than NEMO_LENS_ENABLED decides",
     Severity.CAUTION,
-    help="A flag of the command line, a file or a variable of another name can switch telemetry off, but the variable "
-    "that the runbook names cannot. Let it win: `config.enabled = config.enabled and args.telemetry`.",
+    help="A flag of the command line, a file or a variable of another name can switch telemetry off, but "
+    "the variable that the runbook names cannot. Let it win: `config.enabled = config.enabled and "
+    "args.telemetry`.",
 )
 PREFIX = Rule(
     "rollback/own-prefix",
@@ -44,15 +46,16 @@ SHADOWED = Rule(
     "rollback/prefix-shadows",
     "a prefixed variable is set and wins over NEMO_LENS_ENABLED",
     Severity.CAUTION,
-    help="The variable under the framework's prefix is looked at first; NEMO_LENS_ENABLED=0 is only the fallback. Roll "
-    "back with the prefixed variable, or do not set it.",
+    help="The variable under the framework's prefix is looked at first; NEMO_LENS_ENABLED=0 is only the "
+    "fallback. Roll back with the prefixed variable, or do not set it.",
 )
 FLAG = Rule(
     "rollback/flag-wins",
     "a flag of the launch wins over the environment",
     Severity.CAUTION,
-    help="The framework sets `enabled` after reading the environment when the flag is given: NEMO_LENS_ENABLED=0 does "
-    "not switch that job off. Take the flag away and switch by the variable.",
+    help="The framework sets `enabled` after reading the environment when the flag is given: "
+    "NEMO_LENS_ENABLED=0 does not switch that job off. Take the flag away and switch by the "
+    "variable.",
 )
 
 
@@ -98,7 +101,7 @@ def rollback(ctx: Context) -> Iterator[Said]:
 def from_launch(ctx: Context) -> Iterator[Finding]:
     """What wins over the variable before the program starts: prefixed variables and flags."""
     framework = ctx.launch.framework
-    prefix = getattr(framework, "prefix", "")
+    prefix = framework.prefix
     if prefix and prefix != "NEMO_LENS":
         name = f"{prefix}_ENABLED"
         variable = ctx.env[name]
@@ -108,13 +111,13 @@ def from_launch(ctx: Context) -> Iterator[Finding]:
             remedy = f"roll back with {name}=0, or unset it and use {SWITCH}"
             settings = ((name, None), (SWITCH, "1"))
             yield Finding(SHADOWED, message, variable.location, remedy=remedy, settings=settings)
-    for flag in getattr(framework, "enable_flags", ()):
-        if flag in ctx.launch.args:
-            at = ctx.launch.at
-            message = f"{flag} switches telemetry on after the environment was read"
-            remedy = f"remove {flag} and type export {SWITCH}=1"
-            if at is not None:
-                yield Finding(FLAG, message, at, remedy=remedy, settings=((SWITCH, "1"),))
+    for flag in framework.flags:
+        given = any(a == flag.name or a.startswith(f"{flag.name}=") for a in ctx.launch.args)
+        if flag.key == "ENABLED" and given:
+            at = ctx.launch.at or Location.option(flag.name)
+            message = f"{flag.name} switches telemetry on after the environment was read"
+            remedy = f"remove {flag.name} and type export {SWITCH}=1"
+            yield Finding(FLAG, message, at, remedy=remedy, settings=((SWITCH, "1"),))
 
 
 def leaks(reading: Reading, ctx: Context) -> Iterator[Finding]:

@@ -21,32 +21,34 @@ NEVER = Rule(
     "no path from the entry reaches setup_telemetry of nemo.lens",
     Severity.BLOCKER,
     help="The program may import Lens, mention it in a comment, or define a function of the same name; "
-    "none of that exports anything. Type `handle = setup_telemetry(NemoLensConfig.from_env(), ...)` where "
-    "the process starts, and `try:` / `finally: handle.shutdown()` around the rest.",
+    "none of that exports anything. Type `handle = setup_telemetry(NemoLensConfig.from_env(), ...)` "
+    "where the process starts, and `try:` / `finally: handle.shutdown()` around the rest.",
 )
 TWICE = Rule(
     "setup-once/twice",
     "one process sets telemetry up a second time",
     Severity.BLOCKER,
-    help="With telemetry enabled the second call raises RuntimeError and the job dies; after a disabled first "
-    "call it returns a handle that says it exports while its providers stay no-ops. Set up in one place and "
-    "pass the handle on, or guard it: `if _HANDLE is None: _HANDLE = setup_telemetry(...)`.",
+    help="With telemetry enabled the second call raises RuntimeError and the job dies; after a disabled "
+    "first call it returns a handle that says it exports while its providers stay no-ops. Set up in "
+    "one place and pass the handle on, or guard it: `if _HANDLE is None: _HANDLE = "
+    "setup_telemetry(...)`.",
 )
 REINIT = Rule(
     "setup-once/allow-reinit",
     "the guard against a second setup is switched off",
     Severity.BLOCKER,
-    help="`_allow_reinit=True` is for tests: the global providers of OpenTelemetry are set once, so what a second "
-    "setup builds is never used (the log says `Overriding of current TracerProvider is not allowed`). "
-    "Remove the argument.",
+    help="`_allow_reinit=True` is for tests: the global providers of OpenTelemetry are set once, so what "
+    "a second setup builds is never used (the log says `Overriding of current TracerProvider is not "
+    "allowed`). Remove the argument.",
 )
 REJECTED = Rule(
     "setup-once/rejected",
     "this generation of Lens refuses the call",
     Severity.BLOCKER,
-    help="0.1 and 0.2 take `setup_telemetry(config, rank, world_size, ...)`; the generation without ranks takes "
-    "everything after the configuration by keyword and knows neither rank nor strategy. The wrong call raises "
-    "TypeError at start. Pin the version that the program was written for, or change the call.",
+    help="0.1 and 0.2 take `setup_telemetry(config, rank, world_size, ...)`; the generation without ranks "
+    "takes everything after the configuration by keyword and knows neither rank nor strategy. The "
+    "wrong call raises TypeError at start. Pin the version that the program was written for, or "
+    "change the call.",
 )
 
 

@@ -35,8 +35,8 @@ HARD_EXIT = Rule(
     "shutdown/hard-exit",
     "the process ends hard before handle.shutdown()",
     Severity.BLOCKER,
-    help="`os._exit`, `os.abort`, SIGKILL to oneself and `os.exec*` run no finally and no exit hook: nothing is "
-    "flushed, and not even the SDK's hook helps. Call `handle.shutdown()` in front of it.",
+    help="`os._exit`, `os.abort`, SIGKILL to oneself and `os.exec*` run no finally and no exit hook: "
+    "nothing is flushed, and not even the SDK's hook helps. Call `handle.shutdown()` in front of it.",
 )
 MAYBE_HARD = Rule(
     "shutdown/hard-exit-by-option",
@@ -49,45 +49,46 @@ PREMATURE = Rule(
     "shutdown/premature",
     "telemetry is shut down before training ends",
     Severity.BLOCKER,
-    help="After the call every span and measurement of the process is dropped without a word. The finally belongs "
-    "around the whole of training, not around loading or one epoch.",
+    help="After the call every span and measurement of the process is dropped without a word. The finally "
+    "belongs around the whole of training, not around loading or one epoch.",
 )
 GAP = Rule(
     "shutdown/gap",
     "a statement may raise where nothing promises the shutdown",
     Severity.CAUTION,
-    help="Between the setup and the try, in front of the shutdown inside a finally, or before the exit hook is "
-    "registered, an exception leaves without the call. A collective there (barrier, destroy_process_group) may also "
-    "wait for ever for a rank that is gone. Open the try right behind the setup, and put the shutdown first in the "
-    "finally.",
+    help="Between the setup and the try, in front of the shutdown inside a finally, or before the exit "
+    "hook is registered, an exception leaves without the call. A collective there (barrier, "
+    "destroy_process_group) may also wait for ever for a rank that is gone. Open the try right "
+    "behind the setup, and put the shutdown first in the finally.",
 )
 AFTER = Rule(
     "shutdown/work-after",
     "something runs after the shutdown; what it records is dropped",
     Severity.CAUTION,
-    help="The call is not known here; if it records spans or metrics they are lost. Move it in front of the shutdown, "
-    "into the try.",
+    help="The call is not known here; if it records spans or metrics they are lost. Move it in front of "
+    "the shutdown, into the try.",
 )
 HOOK = Rule(
     "shutdown/exit-hook",
     "an exit hook promises the shutdown",
     Severity.NOTE,
-    help="`atexit` covers return, exception and sys.exit, but not SIGTERM, `os._exit` or `ray.kill`, and it runs when "
-    "Python is already shutting down: from 3.12 on no new thread may start there. A finally is better.",
+    help="`atexit` covers return, exception and sys.exit, but not SIGTERM, `os._exit` or `ray.kill`, and "
+    "it runs when Python is already shutting down: from 3.12 on no new thread may start there. A "
+    "finally is better.",
 )
 CHILD_HOOK = Rule(
     "shutdown/exit-hook-in-child",
     "an exit hook in a forked child process promises the shutdown",
     Severity.CAUTION,
-    help="Children that multiprocessing forks run exit hooks only from Python 3.13 on; under 3.12 they ran none. Ray "
-    "actors that are killed run none at all. Use a finally in the child's function.",
+    help="Children that multiprocessing forks run exit hooks only from Python 3.13 on; under 3.12 they "
+    "ran none. Ray actors that are killed run none at all. Use a finally in the child's function.",
 )
 THREAD_AT_EXIT = Rule(
     "shutdown/thread-at-exit",
     "the exit hook starts a thread for the shutdown",
     Severity.CAUTION,
-    help="While Python shuts down, starting a thread raises RuntimeError under 3.12 (it works under 3.13). Call "
-    "`handle.shutdown(timeout_ms=...)` directly, or use a finally.",
+    help="While Python shuts down, starting a thread raises RuntimeError under 3.12 (it works under "
+    "3.13). Call `handle.shutdown(timeout_ms=...)` directly, or use a finally.",
 )
 FINALIZER = Rule(
     "shutdown/finalizer",
@@ -100,28 +101,30 @@ SCHEDULED = Rule(
     "shutdown/not-awaited",
     "the shutdown is only scheduled and nothing awaits it",
     Severity.CAUTION,
-    help="A task that nobody awaits gets one more turn after a normal end or an exception, and none after SystemExit. "
-    "Call the shutdown, or await the task.",
+    help="A task that nobody awaits gets one more turn after a normal end or an exception, and none after "
+    "SystemExit. Call the shutdown, or await the task.",
 )
 FORKED = Rule(
     "shutdown/forked",
     "telemetry is set up before processes are forked",
     Severity.CAUTION,
-    help="A forked child inherits providers whose export threads did not survive the fork: its spans are lost. Set up "
-    "inside of the child's function, with its own finally.",
+    help="A forked child inherits providers whose export threads did not survive the fork: its spans are "
+    "lost. Set up inside of the child's function, with its own finally.",
 )
 NONE_HANDLE = Rule(
     "shutdown/none-handle",
     "shutdown is called on None",
     Severity.CAUTION,
-    help="Processes that do not export got no handle; their good run ends in AttributeError. Guard the call: "
-    "`if handle is not None: handle.shutdown()`, or set up everywhere with `config.enabled = False`.",
+    help="Processes that do not export got no handle; their good run ends in AttributeError. Guard the "
+    "call: `if handle is not None: handle.shutdown()`, or set up everywhere with `config.enabled = "
+    "False`.",
 )
 REJECTED = Rule(
     "shutdown/rejected",
     "this generation of Lens refuses the setup call, so there is nothing to shut down",
     Severity.BLOCKER,
-    help="The TypeError comes before the try. Make the call fit the generation first: see setup-once/rejected.",
+    help="The TypeError comes before the try. Make the call fit the generation first: see "
+    "setup-once/rejected.",
 )
 
 rules = (

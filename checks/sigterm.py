@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks.program_reading import instrumented, related, worlds_tried
 from lens_preflight.core.check import Said, check
-from lens_preflight.core.errors import Undecided
+from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Proof, Related, Rule
 from lens_preflight.core.words import Need, Scope, Severity
 
@@ -25,31 +25,32 @@ NO_HANDLER = Rule(
     "sigterm/no-handler",
     "no handler: SIGTERM ends the process without finally and without exit hook",
     Severity.NOTE,
-    help="Python's default for SIGTERM is to die on the spot. Whoever stops the job (time limit, preemption, "
-    "`scancel`, an elastic agent that restarts its workers) then loses what is queued. Install a handler that raises "
-    "SystemExit, so that the finally runs.",
+    help="Python's default for SIGTERM is to die on the spot. Whoever stops the job (time limit, "
+    "preemption, `scancel`, an elastic agent that restarts its workers) then loses what is queued. "
+    "Install a handler that raises SystemExit, so that the finally runs.",
 )
 EXPECTED = Rule(
     "sigterm/expected",
     "the job is stopped by SIGTERM on purpose and the program has no handler",
     Severity.CAUTION,
-    help="The job script asks for a signal before its end, may be requeued or preempted, or starts the workers "
-    "through an agent that stops them by SIGTERM. Each time the queued telemetry of the process is lost. Install a "
-    "handler that raises SystemExit.",
+    help="The job script asks for a signal before its end, may be requeued or preempted, or starts the "
+    "workers through an agent that stops them by SIGTERM. Each time the queued telemetry of the "
+    "process is lost. Install a handler that raises SystemExit.",
 )
 HARD = Rule(
     "sigterm/hard-exit",
     "the handler leaves the hard way without shutdown",
     Severity.BLOCKER,
-    help="`os._exit`, `os.abort` and `exec` in a handler skip every finally and exit hook: each preemption loses the "
-    "end of the run. Call `handle.shutdown()` first, or raise SystemExit instead.",
+    help="`os._exit`, `os.abort` and `exec` in a handler skip every finally and exit hook: each "
+    "preemption loses the end of the run. Call `handle.shutdown()` first, or raise SystemExit "
+    "instead.",
 )
 IGNORED = Rule(
     "sigterm/ignored",
     "SIGTERM is ignored, and SIGKILL follows",
     Severity.CAUTION,
-    help="`signal.SIG_IGN` is no handler: when the grace period is over the process is killed with all that is queued. "
-    "Let the handler raise SystemExit.",
+    help="`signal.SIG_IGN` is no handler: when the grace period is over the process is killed with all "
+    "that is queued. Let the handler raise SystemExit.",
 )
 TAKEN_OFF = Rule(
     "sigterm/taken-off",
@@ -61,22 +62,33 @@ ONLY_RETURNS = Rule(
     "sigterm/only-returns",
     "the handler neither shuts down nor leaves",
     Severity.CAUTION,
-    help="A flag helps when the training loop reads it between steps and a step is shorter than the grace period; "
-    "else the job runs on until SIGKILL. Let the handler raise SystemExit, or shut down in it.",
+    help="A flag helps when the training loop reads it between steps and a step is shorter than the grace "
+    "period; else the job runs on until SIGKILL. Let the handler raise SystemExit, or shut down in "
+    "it.",
 )
 NOTHING_UNWOUND = Rule(
     "sigterm/nothing-shuts-down",
     "the handler ends the program, but nothing on that way shuts down",
     Severity.CAUTION,
-    help="SystemExit from a handler runs the finally blocks and exit hooks around the statement it hits. There is none "
-    "that shuts down. Put the training into `try:` / `finally: handle.shutdown()`.",
+    help="SystemExit from a handler runs the finally blocks and exit hooks around the statement it hits. "
+    "There is none that shuts down. Put the training into `try:` / `finally: handle.shutdown()`.",
 )
 BLOCKS = Rule(
     "sigterm/blocks",
     "the handler may wait for others before it shuts down",
     Severity.CAUTION,
-    help="A collective waits for ranks that got the signal too, and a join for a thread that may never end; the grace "
-    "period runs out first (an elastic agent gives 30 s). Call `handle.shutdown()` first.",
+    help="A collective waits for ranks that got the signal too, and a join for a thread that may never "
+    "end; the grace period runs out first (an elastic agent gives 30 s). Call `handle.shutdown()` "
+    "first.",
+)
+NOT_DELIVERED = Rule(
+    "sigterm/not-delivered",
+    "the signal that ends the job early does not reach Python",
+    Severity.CAUTION,
+    help="A handler in the program is of no use when the signal stops at a shell: `--signal=B:` goes to "
+    "the batch shell only, a shell as first process of a container passes nothing on, and a trap "
+    "runs after the program. Start the program with `exec` or `srun`, or let the trap send the "
+    "signal on.",
 )
 CONDITIONAL = Rule(
     "sigterm/conditional",
@@ -92,8 +104,7 @@ ORDER = {"hard": HARD, "ignored": IGNORED, "default": TAKEN_OFF, "blocks": BLOCK
     "sigterm",
     "SIGTERM reaches a shutdown",
     scope=Scope.LAUNCH,
-    needs=(Need.SCRIPT,),
-    uses=(Need.JOB,),
+    any_of=(Need.SCRIPT, Need.JOB),
     rules=(
         NO_HANDLER,
         EXPECTED,
@@ -103,6 +114,7 @@ ORDER = {"hard": HARD, "ignored": IGNORED, "default": TAKEN_OFF, "blocks": BLOCK
         ONLY_RETURNS,
         NOTHING_UNWOUND,
         BLOCKS,
+        NOT_DELIVERED,
         CONDITIONAL,
     ),
 )
@@ -116,18 +128,39 @@ def sigterm(ctx: Context) -> Iterator[Said]:
     script shows where a SIGTERM will come from. Python runs handlers between bytecodes of the main
     thread: while it sits in a C call nothing happens.
     """
-    reading = instrumented(ctx)
+    stopped = list(not_delivered(ctx))
+    yield from stopped
+    try:
+        reading = instrumented(ctx)
+    except (Skip, Undecided):
+        if stopped:
+            return
+        raise
     yield from worlds_tried(ctx, reading)
     seen = [s for s in reading.seen.signals if s.lanes & reading.mask()]
     installed = {s.installed for s in seen if s.installed is not None}
     if not installed and not reading.seen.installs:
         yield no_handler(ctx, reading)
         return
+    if not seen:
+        at = reading.location(reading.seen.installs[0][0].site)
+        raise Undecided("no call that SIGTERM could interrupt with telemetry up is reached in the source", at)
     found = list(judge(reading, seen))
     yield from found
     if not found:
-        at = next(iter(sorted(str(reading.location(s)) for s in installed)), "")
-        yield Proof("the handler reaches the shutdown", {"handler": at})
+        where = next(iter(sorted(str(reading.location(s)) for s in installed)), "")
+        yield Proof("the handler reaches the shutdown", {"handler": where})
+
+
+def not_delivered(ctx: Context) -> Iterator[Finding]:
+    """The finding for a job whose signal stops before it reaches the program."""
+    job = ctx.launch.job
+    if job is None or job.sigterm_delivery.value not in ("batch-shell-only", "swallowed"):
+        return
+    at = job.sigterm_at or job.at
+    yield Finding(
+        NOT_DELIVERED, f"SIGTERM does not reach the program: {job.sigterm_why}", at, remedy="exec srun ..."
+    )
 
 
 def no_handler(ctx: Context, reading: Reading) -> Finding:
@@ -142,9 +175,14 @@ def no_handler(ctx: Context, reading: Reading) -> Finding:
 
 def signal_source(ctx: Context) -> Related | None:
     """Where the job script shows that SIGTERM will come; None when it does not."""
-    job = getattr(ctx, "job", None)
-    source = getattr(job, "sigterm_source", None)
-    return source if isinstance(source, Related) else None
+    job = ctx.launch.job
+    if job is None:
+        return None
+    if job.sigterm_at is not None:
+        return Related("the job is signalled before its end", job.sigterm_at)
+    if job.agents is not None:
+        return Related("an elastic agent stops its workers by SIGTERM", job.command_at)
+    return None
 
 
 def judge(reading: Reading, seen: list[SignalSeen]) -> Iterator[Finding]:

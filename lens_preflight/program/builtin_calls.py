@@ -219,9 +219,9 @@ def is_instance(this: Call) -> list[Outcome]:
             return this.done(Const(answer, target.taints))
         if target.value is None:
             return this.done(FALSE)
-    if isinstance(target, Ref) and this.state.read(target.id).kind == "handle":
-        if all(isinstance(k, Lib) for k in kinds):
-            return this.done(Const(any("TelemetryHandle" in k.path for k in kinds if isinstance(k, Lib))))
+    handle = isinstance(target, Ref) and this.state.read(target.id).kind == "handle"
+    if handle and all(isinstance(k, Lib) for k in kinds):
+        return this.done(Const(any("TelemetryHandle" in k.path for k in kinds if isinstance(k, Lib))))
     return this.done(Unknown(frozenset(("opaque:isinstance",)) | taints_of(target)))
 
 

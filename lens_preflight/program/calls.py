@@ -96,7 +96,12 @@ def invoke(m: Machine, fn: Value, args: Args, state: State, frame: Frame, node: 
         return [expressions.failure(state, frame, node, "TypeError")]
     name = dotted(getattr(node, "func", node)) or "a call"
     taints = taints_of(fn)
-    if taints and "." in name and name.rpartition(".")[2] in READERS and not any(t.startswith("opaque:") for t in taints):
+    if (
+        taints
+        and "." in name
+        and name.rpartition(".")[2] in READERS
+        and not any(t.startswith("opaque:") for t in taints)
+    ):
         failed = opaque_failures(m, state, frame, node, f"{name}()")[:1]
         return [*normal(state, Unknown(taints)), *failed]
     return opaque(m, name, args, state, frame, node, taints)
@@ -240,7 +245,12 @@ def call_function(
         return normal(state, m.new(state, Cell("coroutine", extra=inner)))
     out = run_body(m, fn, state, inner)
     returns = any(o.flow is Flow.NORMAL for o in out)
-    if returns and not m.plan.small and not m.plan.short(fn.node) and all(leaves_alone(o, before[1]) for o in out):
+    if (
+        returns
+        and not m.plan.small
+        and not m.plan.short(fn.node)
+        and all(leaves_alone(o, before[1]) for o in out)
+    ):
         m.inert.add(before)
     return out
 
@@ -412,7 +422,7 @@ def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> S
 
 def undecided(state: State, site: Site, why: str) -> State:
     """Open handles are from here on perhaps shut down."""
-    for id, fact in state.facts.open_handles:
+    for number, fact in state.facts.open_handles:
         if fact.status == "open":
-            state.facts = state.facts.with_handle(id, replace(fact, status="maybe", why=why, closer=site))
+            state.facts = state.facts.with_handle(number, replace(fact, status="maybe", why=why, closer=site))
     return state

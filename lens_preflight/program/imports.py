@@ -195,7 +195,9 @@ def module(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> 
         live = following
     for here in live:
         value = here.read(MODULES).attrs.get(name, Lib(name))
-        for there, option in objects.split_options(value, here) if isinstance(value, Choice | Lanes) else ((here, value),):
+        for there, option in (
+            objects.split_options(value, here) if isinstance(value, Choice | Lanes) else ((here, value),)
+        ):
             there.edit(MODULES).attrs[name] = option
             out.extend(normal(there, option))
     return out

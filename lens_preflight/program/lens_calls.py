@@ -225,9 +225,9 @@ def setup(this: Call) -> list[Outcome]:
 def new_handle(this: Call, seen: SetupSeen) -> Ref:
     """A handle whose number tells only where it was made, so that paths can be joined again."""
     place = ("handle", seen.chain, this.state.facts.process, len(seen.before))
-    id = this.m.places.setdefault(place, -len(this.m.places) - 1)
-    this.state.add(id, Cell("handle", extra=this.frame.remote))
-    return Ref(id)
+    number = this.m.places.setdefault(place, -len(this.m.places) - 1)
+    this.state.add(number, Cell("handle", extra=this.frame.remote))
+    return Ref(number)
 
 
 def second_time(this: Call, seen: SetupSeen, config: Value) -> Outcome | None:
@@ -425,13 +425,13 @@ def shut_down(this: Call) -> list[Outcome]:
     this.m.seen.shutdowns.append(site)
     cell = state.read(this.receiver.id) if isinstance(this.receiver, Ref) else None
     elsewhere = cell is not None and cell.kind == "handle" and cell.extra != this.frame.remote
-    for id, fact in state.facts.open_handles:
+    for number, fact in state.facts.open_handles:
         if elsewhere:
             why = "another remote call of the actor shuts it down, and nothing promises that it is made"
             closed = replace(fact, status="maybe", why=why, closer=site)
         else:
             closed = replace(fact, status="closed", closer=site, how=this.frame.phase)
-        state.facts = state.facts.with_handle(id, closed)
+        state.facts = state.facts.with_handle(number, closed)
     return this.done()
 
 

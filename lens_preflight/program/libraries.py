@@ -316,9 +316,9 @@ def note_span_attributes(this: Call) -> None:
         for value in (*this.args.plain, *this.args.names.values()):
             if isinstance(value, Ref) and this.state.read(value.id).kind == "dict":
                 keys.extend(this.state.read(value.id).items)
-    for key in keys:
-        if isinstance(key, str) and key.startswith(LAYOUT_KEYS):
-            this.m.seen.layout.append((key, this.frame.site(this.node)))
+    for name in keys:
+        if isinstance(name, str) and name.startswith(LAYOUT_KEYS):
+            this.m.seen.layout.append((name, this.frame.site(this.node)))
 
 
 def default_item(

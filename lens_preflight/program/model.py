@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,6 +84,7 @@ class ProgramModel:
     argv: tuple[str, ...] = ()
     package: str = ""
     readings: list[tuple[Environment, Reading]] = field(default_factory=list)
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     def location(self, site: Site) -> Location:
         """A place as reports show it: relative to the working directory when below it."""
@@ -115,14 +117,23 @@ class ProgramModel:
     def reading(self, env: Environment, world: World | None, generation: Generation) -> Reading:
         """What the program does in that environment, world and generation of Lens; remembered.
 
+        Checks ask from several threads; the first one reads, the others wait for it.
+
         Raises:
             Undecided: the entry cannot be parsed.
         """
+        with self.lock:
+            return self._known(env, world, generation) or self._add(env, world, generation)
+
+    def _known(self, env: Environment, world: World | None, generation: Generation) -> Reading | None:
         for known_env, reading in self.readings:
             same = known_env is env or known_env == env
             wanted = (world,) if world is not None else WORLDS
             if same and reading.worlds == wanted and reading.generation == generation:
                 return reading
+        return None
+
+    def _add(self, env: Environment, world: World | None, generation: Generation) -> Reading:
         found = self.read(env, world, generation)
         self.readings.append((env, found))
         return found

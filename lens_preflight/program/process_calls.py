@@ -197,9 +197,9 @@ def join_thread(this: Call) -> list[Outcome]:
     """Wait for a thread; one that runs for long may outlast a limited wait."""
     assert isinstance(this.receiver, Ref)
     cell = this.state.read(this.receiver.id)
-    if this.frame.phase == "handler" and not this.args.plain and not this.args.names:
-        if this.state.facts.open_handles and "pending" not in cell.attrs:
-            this.state.facts = this.state.facts.noted("blocks", this.site)
+    endless = not this.args.plain and not this.args.names and "pending" not in cell.attrs
+    if endless and this.frame.phase == "handler" and this.state.facts.open_handles:
+        this.state.facts = this.state.facts.noted("blocks", this.site)
     if cell.attrs.get("pending") == TRUE:
         this.state.edit(this.receiver.id).attrs.pop("pending")
         return run_thread(this, this.receiver)
@@ -367,7 +367,7 @@ def run_hook(this: Call, hook: Hook, state: State) -> list[State]:
     frame = replace(this.frame, path=hook.site.path, phase="atexit", cleanup=True, stack=(hook.site,))
     node = ast.Pass(lineno=hook.site.line, col_offset=0)
     args = calls.Args(list(hook.args), dict(hook.names))
-    before = {id for id, _ in state.facts.open_handles}
+    before = {number for number, _ in state.facts.open_handles}
     out: list[State] = []
     for o in calls.invoke(this.m, hook.func, args, state, frame, node):
         if o.flow is Flow.YIELD:
@@ -407,8 +407,8 @@ def asyncio_run(this: Call) -> list[Outcome]:
 
 def leftover_tasks(this: Call, state: State) -> State:
     """Scheduled coroutines that were never awaited: their shutdown is not decided."""
-    for id in state.facts.tasks:
-        cell = state.heap.get(id)
+    for number in state.facts.tasks:
+        cell = state.heap.get(number)
         coroutine = cell.attrs.get("coroutine") if cell is not None else None
         inner = state.read(coroutine.id).extra if isinstance(coroutine, Ref) else None
         if (

@@ -22,14 +22,36 @@ SMALL_FUNCTION = 60
 """Functions of at most so many nodes are always followed."""
 
 IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*[ \t]*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)|import[ \t]+([\w., \t]+))", re.M
+    rb"^[ \t]*(?:from[ \t]+(\.*[ \t]*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)|import[ \t]+([\w., \t]+))",
+    re.M,
 )
 GLOBAL = re.compile(rb"^[ \t]+global[ \t]+([\w, \t]+)", re.M)
 WORD = re.compile(rb"[A-Za-z_]\w*")
-NEEDLES = (b"setup_telemetry", b"NemoLensConfig", b"setup_logging_bridge", b"_exit(", b"os.exec", b"os.abort", b"SIGTERM", b"atexit")
+NEEDLES = (
+    b"setup_telemetry",
+    b"NemoLensConfig",
+    b"setup_logging_bridge",
+    b"_exit(",
+    b"os.exec",
+    b"os.abort",
+    b"SIGTERM",
+    b"atexit",
+)
 NAMES = frozenset(
-    ("setup_telemetry", "TelemetryHandle", "NemoLensConfig", "setup_logging_bridge", "_exit", "abort", "atexit")
-    + ("SIGTERM", "execv", "execve", "execvp", "execl")
+    (
+        "setup_telemetry",
+        "TelemetryHandle",
+        "NemoLensConfig",
+        "setup_logging_bridge",
+        "_exit",
+        "abort",
+        "atexit",
+        "SIGTERM",
+        "execv",
+        "execve",
+        "execvp",
+        "execl",
+    )
 )
 TOPIC = (b"elemetry", b"otel", b"nemo.lens")
 
@@ -74,7 +96,9 @@ class Plan:
         """True when a statement is followed, False when it is summed up."""
         if self.small:
             return True
-        owner, words = (id(func), self.nodes.get(id(func))) if func is not None else (hash(path), self.modules.get(path))
+        owner, words = (
+            (id(func), self.nodes.get(id(func))) if func is not None else (hash(path), self.modules.get(path))
+        )
         if words is None:
             return True
         if owner not in self.slices:
@@ -269,7 +293,7 @@ class Climb:
             if not more:
                 break
             known |= more
-        self.words[path] = seeds | known
+        self.words[path] = set(seeds | known)
         return frozenset(known - before)
 
     def mark(self) -> None:
@@ -305,7 +329,15 @@ class Climb:
 
 EXITS = frozenset(("exit", "quit", "_exit"))
 JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
-PLAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal)
+PLAIN = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Global,
+    ast.Nonlocal,
+)
 
 
 @dataclass
@@ -363,7 +395,11 @@ def slice_of(body: list[ast.stmt], reach: set[str]) -> set[int]:
             around[-1].head.update(words)
         for row in around:
             row.words.update(words)
-            row.keep = row.keep or isinstance(node, (*JUMPS, ast.ImportFrom, ast.Import)) or not EXITS.isdisjoint(words)
+            row.keep = (
+                row.keep
+                or isinstance(node, (*JUMPS, ast.ImportFrom, ast.Import))
+                or not EXITS.isdisjoint(words)
+            )
         if not isinstance(node, INNER):
             stack.extend((child, around) for child in ast.iter_child_nodes(node))
     chosen: set[int] = set()

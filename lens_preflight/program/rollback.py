@@ -77,7 +77,7 @@ def switch_in(taints: frozenset[str]) -> str:
     for taint in sorted(taints):
         if taint.startswith(("cli:", "file")):
             return name(taint)
-        if taint.startswith("env:") and (not hard_variable(taint) or taint.endswith("_ENABLED")):
-            if taint != "env:NEMO_LENS_ENABLED":
-                return name(taint)
+        other = taint.startswith("env:") and taint != "env:NEMO_LENS_ENABLED"
+        if other and (not hard_variable(taint) or taint.endswith("_ENABLED")):
+            return name(taint)
     return ""

@@ -93,7 +93,9 @@ class Facts:
     @functools.cached_property
     def number(self) -> int:
         """The hash, computed once."""
-        return hash((self.handles, self.setups, self.hooks, self.sigterm, self.signalled, self.notes, self.tasks))
+        return hash(
+            (self.handles, self.setups, self.hooks, self.sigterm, self.signalled, self.notes, self.tasks)
+        )
 
     def __hash__(self) -> int:
         return self.number
@@ -253,7 +255,7 @@ def joined(a: Value, b: Value) -> Value:
             return one
     if isinstance(a, Lanes) or isinstance(b, Lanes):
         size = max(len(v.parts) for v in (a, b) if isinstance(v, Lanes))
-        there = [v.parts for v in (a, b) if isinstance(v, Lanes)][0]
+        there = next(v.parts for v in (a, b) if isinstance(v, Lanes))
         pairs = ((part(a, i), part(b, i), there[i]) for i in range(size))
         return Lanes(tuple(None if p is None else joined(x, y) for x, y, p in pairs))
     options: list[Value] = []
@@ -306,12 +308,12 @@ def merge_pair(a: State, b: State) -> State:
     lossless = not a.lanes & b.lanes
     out = a.fork()
     out.lanes = a.lanes | b.lanes
-    for id, theirs in b.heap.items():
-        mine = a.heap.get(id)
+    for number, theirs in b.heap.items():
+        mine = a.heap.get(number)
         if mine is None:
-            out.heap[id] = theirs
+            out.heap[number] = theirs
         elif mine is not theirs:
-            out.heap[id] = join_cells(mine, theirs, a.lanes, b.lanes, lossless)
+            out.heap[number] = join_cells(mine, theirs, a.lanes, b.lanes, lossless)
     b.token = object()
     out.assume = {k: v for k, v in a.assume.items() if b.assume.get(k) is v}
     out.cond = a.cond | b.cond

@@ -109,7 +109,9 @@ def reload_module(this: Call) -> list[Outcome]:
         return this.done(target)
     source = this.m.closure.source(found.path)
     stack = this.frame.chain(this.node, "reload")
-    inner = replace(this.frame, path=found.path, cell=target.id, globals=target.id, scope=(), func=None, stack=stack)
+    inner = replace(
+        this.frame, path=found.path, cell=target.id, globals=target.id, scope=(), func=None, stack=stack
+    )
     out = statements.block(this.m, source.tree.body, this.state, inner)
     return [replace(o, value=target) if o.flow is Flow.NORMAL else o for o in out]
 

@@ -75,6 +75,7 @@ def context(
     """A context with as much as the checks of the script look at."""
     environment = Environment.of(env)
     launch = SimpleNamespace(
+        job=None,
         framework=framework or SimpleNamespace(prefix="", flags=()),
         args=args,
         at=Location.file("train.py"),

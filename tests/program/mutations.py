@@ -16,7 +16,7 @@ def names_shutdown(node: ast.AST) -> bool:
 class Emptied(ast.NodeTransformer):
     """No shutdown is called or handed on any more."""
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """``x.shutdown`` becomes ``print``."""
         self.generic_visit(node)
         if node.attr == "shutdown":
@@ -27,7 +27,7 @@ class Emptied(ast.NodeTransformer):
 class Unprotected(ast.NodeTransformer):
     """Every finally becomes the code behind its try, and every exit hook is gone."""
 
-    def visit_Try(self, node: ast.Try) -> ast.AST | list[ast.stmt]:  # noqa: N802
+    def visit_Try(self, node: ast.Try) -> ast.AST | list[ast.stmt]:
         """``try: a finally: b`` becomes ``a; b``."""
         self.generic_visit(node)
         if not any(map(names_shutdown, node.finalbody)):
@@ -43,7 +43,7 @@ class Before(ast.NodeTransformer):
     def __init__(self, wrap: Callable[[ast.stmt], list[ast.stmt]]) -> None:
         self.wrap = wrap
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         """A statement with a shutdown in it."""
         return self.wrap(node) if names_shutdown(node) else node
 

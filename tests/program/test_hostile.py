@@ -50,8 +50,9 @@ SOURCES = {
 }
 
 
-def verdicts(path: Path, world: World | None = World(8, 4)) -> dict[str, str]:
+def verdicts(path: Path) -> dict[str, str]:
     """The verdict of every check for a script."""
+    world = World(8, 4)
     program = analyse(str(path), base=str(path.parent))
     ctx = context(program, "0.1", {"NEMO_LENS_ENABLED": "1"}, world)
     return {check.id: ask(check, ctx).verdict for check in CHECKS}
@@ -83,7 +84,19 @@ def test_helper(name: str, tmp_path: Path) -> None:
 def test_random_bytes(tmp_path: Path) -> None:
     """2,000 random byte strings, some of them made of pieces of Python."""
     chance = random.Random(20_260_101)
-    pieces = [b"def f(", b"):\n", b"try:\n", b" finally:\n", b"handle.shutdown()", b"\n", b"    ", b"(", b"]", b"lambda", b"\0"]
+    pieces = [
+        b"def f(",
+        b"):\n",
+        b"try:\n",
+        b" finally:\n",
+        b"handle.shutdown()",
+        b"\n",
+        b"    ",
+        b"(",
+        b"]",
+        b"lambda",
+        b"\0",
+    ]
     path = tmp_path / "train.py"
     for _ in range(2_000):
         if chance.random() < 0.5:

@@ -11,7 +11,10 @@ from tests.corpus import corpus_root
 from tests.program.judge import Case, cases, judge
 from tests.program.mutations import MUTATIONS, mutate
 
-PASSING = [c for c in cases(corpus_root() / "program") if c.data["expected_verdicts"].get("shutdown") == "pass"]
+PASSING = [
+    c for c in cases(corpus_root() / "program") if c.data["expected_verdicts"].get("shutdown") == "pass"
+]
+
 
 def mutant(case: Case, name: str, folder: Path) -> Case | None:
     """A copy of a case with every file mutated; None when nothing changes."""
