@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ from lens_preflight.probe.canary import MARKER, RUN_ID, Canary, send
 from lens_preflight.probe.sink.server import Sink
 from tests.backends import asking, fakes
 from tests.backends.replay import Answers, Canned, replayed
-from tests.making import outcome, rules
+from tests.making import outcome, record, rules, subject
 
 
 def sent(variables: Mapping[str, str]) -> Canary:
@@ -121,3 +122,42 @@ def test_an_endpoint_that_refuses_the_canary_is_named() -> None:
             backend_run_id, env, offline=False, lens="0.1", canary=True, backends={"jaeger": server.url}
         )
     assert rules(said) == ["canary-refused"]
+
+
+COLLECTOR = """
+receivers: {otlp: {protocols: {grpc: {endpoint: 127.0.0.1:4317}}}}
+processors: {PROCESSOR: {}}
+exporters: {otlp: {endpoint: jaeger:4317}}
+service: {pipelines: {traces: {receivers: [otlp], processors: [PROCESSOR], exporters: [otlp]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("processor", "status"),
+    [
+        ("batch", Status.FAIL),
+        ("tail_sampling/keep", Status.UNKNOWN),
+        ("probabilistic_sampler", Status.UNKNOWN),
+    ],
+)
+def test_a_sampler_of_the_collector_may_have_dropped_the_canary(
+    processor: str, status: Status, tmp_path: Path
+) -> None:
+    config = tmp_path / "collector.yaml"
+    config.write_text(COLLECTOR.replace("PROCESSOR", processor))
+    with Sink() as sink, replayed("jaeger", fakes.jaeger(), now=None) as server:
+        env = {"NEMO_LENS_ENABLED": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": sink.grpc_url}
+        what = subject(
+            env,
+            offline=False,
+            lens="0.1",
+            canary=True,
+            backends={"jaeger": server.url},
+            collector=(str(config),),
+        )
+        (said,) = record([backend_run_id], what, deadline=Deadline.after(6)).results
+    assert said.status is status, said
+    if status is Status.UNKNOWN:
+        assert processor in said.reason
+    else:
+        assert rules(said) == ["never-found"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -62,6 +65,21 @@ def test_the_canary_is_found_and_the_bogus_id_is_not(ports: Ports) -> None:
         "prometheus": Status.PASS,
     }, said
     assert all(o.evidence["bogus"].startswith("preflight-bogus-") for o in said.values())
+
+
+def test_the_command_line_sends_a_canary_and_finds_it(ports: Ports, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    words = ["check", "--no-environ", "--select", "backend-run-id", "--send-canary", "--expect", "5"]
+    words += ["--timeout", "60", "--lens", "0.1", "--report", f"json={report}"]
+    for name, value in {**LENS, **ports.environment}.items():
+        words += ["--set", f"{name}={value}"]
+    for name, url in ports.backends.items():
+        words += ["--backend", f"{name}={url}"]
+    command = [sys.executable, "-m", "lens_preflight", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    assert done.returncode == 0, done.stdout + done.stderr
+    items = {item["n"]: item["status"] for item in json.loads(report.read_text())["items"]}
+    assert items[5] == "pass"
 
 
 def test_jaeger_whose_v3_search_ignores_the_filter_is_not_passed_by_it(ports: Ports) -> None:
