@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from lens_preflight.core.deadline import Deadline
-from lens_preflight.core.variable import Environment
+from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State
 from lens_preflight.probe.client import ClientProcess, Pending
 from lens_preflight.probe.model import ProbeResult, Verdict
@@ -81,7 +81,7 @@ class Prober:
         """
         demand(exporter.transport)
         variables = client_variables(env) if env is not None else _proxy_variables(exporter)
-        key = (exporter, tuple(sorted(variables.items())))
+        key = (_way(exporter), tuple(sorted(variables.items())))
         with self._lock:
             slot = self._slots.get(key)
             mine = slot is None
@@ -95,7 +95,7 @@ class Prober:
         slot.done.wait(min(self._deadline.remaining() + 5.0, threading.TIMEOUT_MAX))
         if slot.result is None:
             raise RuntimeError("the probe of this endpoint broke in another thread")
-        return slot.result
+        return replace(slot.result, exporter=exporter)
 
     def _probe(
         self, exporter: Exporter, variables: Mapping[str, str], env: Environment | None
@@ -127,6 +127,12 @@ class Prober:
             self._clients.clear()
         for client in clients:
             client.close()
+
+
+def _way(exporter: Exporter) -> tuple[object, ...]:
+    """What makes two exporters one: all but the places where their settings are written."""
+    values = ((f.name, getattr(exporter, f.name)) for f in fields(exporter))
+    return tuple((name, v.name if isinstance(v, Variable) else v) for name, v in values if name != "remarks")
 
 
 def client_variables(env: Environment) -> dict[str, str]:

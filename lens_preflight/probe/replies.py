@@ -143,6 +143,8 @@ def judge_message(signal: str, body: bytes) -> Judged:
 
 def judge_grpc(signal: str, answer: Answer) -> Judged:
     """The meaning of a gRPC status; only for a status that the server itself sent."""
+    if answer.code == "OK" and len(answer.body) > MAX_REPLY:
+        return Judged("oversized-reply", f"the reply is larger than {MAX_REPLY >> 10} KiB")
     if answer.code == "OK":
         return judge_message(signal, answer.body)
     return Judged(grpc_status(answer.code, answer.trailers), f"the server answers {answer.code}")

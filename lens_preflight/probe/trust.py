@@ -71,7 +71,8 @@ def trust(exporter: Exporter, grpc_default: str | None = None) -> Trust:
     (BoringSSL does not look at keyUsage); ``grpc_default`` replaces those roots.
     """
     if exporter.transport == "grpc":
-        roots = exporter.ca or grpc_default or grpc_roots()
+        default = grpc_default if grpc_default and Path(grpc_default).is_file() else grpc_roots()
+        roots = exporter.ca or default
         return Trust(roots, False, ("h2",), exporter.client_cert, exporter.client_key)
     given = exporter.verify
     roots = given if isinstance(given, str) else requests_roots()
@@ -91,7 +92,8 @@ def grpc_roots() -> str:
     """The bundle that grpcio takes by itself, found without loading grpcio."""
     spec = importlib.util.find_spec("grpc")
     folder = Path(spec.origin).parent if spec is not None and spec.origin else Path()
-    return str(folder / "_cython" / "_credentials" / "roots.pem")
+    bundled = folder / "_cython" / "_credentials" / "roots.pem"
+    return str(bundled) if bundled.is_file() else requests_roots()
 
 
 def lacks_key_usage(roots: str) -> bool:

@@ -157,7 +157,7 @@ def _send_grpc(request: dict[str, Any], say: Say) -> dict[str, Any]:
         grpc.Compression.Gzip if request["compression"] == "gzip" else grpc.Compression.NoCompression
     )
     # a pool of its own: a failed attempt must not make the next one fail without trying
-    options = (("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", MAX_BODY))
+    options = (("grpc.use_local_subchannel_pool", 1),)
     if request["insecure"]:
         channel = grpc.insecure_channel(request["target"], compression=compression, options=options)
     else:

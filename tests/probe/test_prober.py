@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from lens_preflight.core.deadline import Deadline
-from lens_preflight.core.variable import Environment
+from lens_preflight.core.finding import Location
+from lens_preflight.core.variable import Environment, Origin, Variable
+from lens_preflight.core.words import State
+from lens_preflight.lens.generations import generation
+from lens_preflight.otel.exporter import exporter
 from lens_preflight.otel.files import HostFiles
 from lens_preflight.probe.client import ClientProcess
 from lens_preflight.probe.model import Verdict
@@ -32,7 +36,21 @@ def test_the_same_way_is_tried_once_by_all_who_ask() -> None:
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda _: prober.result(made(env), Environment.of(env)), range(16)))
     prober.close()
-    assert len({id(result) for result in results}) == 1
+    assert len(set(map(id, (result.stages for result in results)))) == 1
+    assert seen == [b""]
+
+
+def test_two_launches_that_send_the_same_way_share_a_probe() -> None:
+    seen: list[bytes] = []
+    port = servers.grpc(seen=lambda _, data: seen.append(data))
+    prober = Prober(Deadline.after(20), HostFiles())
+    url = f"http://127.0.0.1:{port}"
+    lines = [Location.file("train.sbatch", n) for n in (3, 8)]
+    for at in lines:
+        env = Environment({ENDPOINT: Variable(ENDPOINT, State.VALUE, url, Origin("script", at))})
+        result = prober.result(exporter(env, "traces", generation("0.1"), HostFiles()), env)
+        assert (result.code, result.exporter.endpoint_from.location) == ("ok", at)
+    prober.close()
     assert seen == [b""]
 
 

@@ -77,6 +77,10 @@ def test_grpc(code: str, trailers: tuple[str, ...], cause: str) -> None:
     assert judge_grpc("traces", Answer(code=code, trailers=trailers)).code == cause
 
 
+def test_a_large_grpc_reply() -> None:
+    assert judge_grpc("traces", Answer(code="OK", body=b"\0" * (1 << 17))).code == "oversized-reply"
+
+
 def test_every_status_leads_to_a_cause_of_the_vocabulary() -> None:
     codes = {replies.http_status(status) for status in range(400, 600)} | set(replies.GRPC_CODES.values())
     assert codes <= set(CAUSES)
