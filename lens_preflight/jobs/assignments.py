@@ -342,7 +342,7 @@ def unread(shell: Shell, text: str, around: Sequence[Node], line: int) -> None:
         why = "a line that cannot be read sets it"
         value = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=why))
         exported = old.exported or "export" in text
-        items = None if old.items is None else (value,)
+        items = None if old.items is None else (*old.items, value)
         at = shell.frame.inner(line)
         shell.state.vars[name] = Var(value, exported, items, at=at, by=shell.frame.path)
 

@@ -104,6 +104,8 @@ def _command_lines(word: Field) -> tuple[Text | None, ...] | None:
     if len(pieces) != 1 or not isinstance(pieces[0], Symbol):
         return None
     values = pieces[0].values
+    if pieces[0].likely is not None:
+        return (pieces[0].likely.settled,)
     if pieces[0].cause is not Cause.BRANCH or not 2 <= len(values) <= 4:
         return None
     spaced = any(v is None or v == EMPTY or " " in v.template for v in values)

@@ -197,6 +197,12 @@ def is_link(text: Text, run: Run) -> bool:
     return "/" in (text.constant or "") or name.endswith((".py", ".sh", ".bash")) or text.template in run.made
 
 
+def shown(text: Text) -> str:
+    """A text for a message: one line, not too long."""
+    flat = " ".join(text.template.split())
+    return flat if len(flat) <= 60 else flat[:57] + "..."
+
+
 def _ends_in_name(text: Text) -> str:
     """The name behind the last slash, as in ``$VENV/bin/python``."""
     last = text.pieces[-1] if text.pieces else ""
@@ -209,7 +215,7 @@ def _unknown_command(step: Step, shell: Shell) -> None:
     text = step.words[0].text
     arguments = any(s.cause in (Cause.ARGUMENT, Cause.SUBMITTER) for s in text.symbols)
     if step.where.in_step or step.where.container is not None or arguments or step.where.execs:
-        why = f"the command {text.template} is not known before the job starts"
+        why = f"the command {shown(text)} is not known before the job starts"
         launch(step, shell, None, None, (), opaque=why)
 
 
@@ -254,7 +260,9 @@ def run_script(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) ->
     """A text as a script of its own process."""
     from lens_preflight.jobs.shell import Shell as Process
 
-    body = text.text
+    body = text.script or text.text
+    if any(s.likely is not None for s in body.symbols):
+        body = body.settled
     loose = [s for s in body.symbols if s.known is None]
     if loose and not "".join(p for p in body.pieces if isinstance(p, str)).strip():
         causes = {s.cause for s in loose}
@@ -262,7 +270,7 @@ def run_script(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) ->
             _scripts_of(step, text, args, shell)
             return
     here = shell.frame
-    spelled = shell.run.spelled(text.script or body)
+    spelled = shell.run.spelled(body)
     known = shell.run.places.get(spelled.strip("\n")) if "\n" in spelled.strip("\n") else None
     if known is not None and here.outer is None:
         frame = Frame(here.path, offset=known - 1, outer=here.outer)
@@ -284,7 +292,7 @@ def _scripts_of(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) -
             inner = replace(step, where=replace(step.where, conditional=True))
             run_script(inner, replace(text, text=value), args, shell)
         return
-    why = f"the script {text.text.template} is not known before the job starts"
+    why = f"the script {shown(text.text)} is not known before the job starts"
     launch(step, shell, None, None, (), opaque=why)
 
 
@@ -339,7 +347,7 @@ def _made_script(step: Step, made: Field, shell: Shell) -> None:
 
 
 def _missing_script(step: Step, shell: Shell) -> None:
-    name = step.words[0].text.template
+    name = shown(step.words[0].text)
     shell.run.cannot_read(name, "the script cannot be read from here", step.at)
     if step.where.in_step or step.where.container is not None:
         launch(step, shell, None, None, (), opaque=f"the script {name} cannot be read from here")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
 from lens_preflight.jobs.syntax import Node
-from lens_preflight.jobs.text import Text
+from lens_preflight.jobs.text import Text, literal
 from lens_preflight.jobs.words import Field, matches, pattern_of, text_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def _binary(shell: Shell, node: Node) -> bool | None:
     right_text = text_of(node["Y"], shell)
     if op == "=~":
         return _regex(left_text, right_text)
+    if op in _NUMERIC:
+        left_text, right_text = (literal("0") if t.certain == "" else t for t in (left_text, right_text))
     return _compare(left_text, op, right_text)
 
 

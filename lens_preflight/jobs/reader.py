@@ -23,6 +23,7 @@ from lens_preflight.jobs.shell import Shell
 from lens_preflight.jobs.submit import (
     Start,
     login_environment,
+    looks_like_batch,
     read_start,
     run_batch,
     run_plain,
@@ -114,7 +115,7 @@ def recognise(path: str, text: str) -> str:
 
 def _refused(text: str, submit: str | None) -> str:
     """Why sbatch does not take the script, empty when it does."""
-    batch = "#SBATCH" in text or (submit or "").lstrip().startswith("sbatch")
+    batch = looks_like_batch(text) or (submit or "").lstrip().startswith("sbatch")
     if not batch:
         return ""
     if "\r\n" in text:
@@ -157,7 +158,7 @@ def _shell_job(
         unread=unread,
         unread_at=Location.file(path, 1) if unread else None,
         refused=refused.format(path=path),
-        directives=tuple(directives.scan(text, path)) + tuple(start.options),
+        directives=(tuple(directives.scan(text, path)) if start.batch else ()) + tuple(start.options),
         remarks=tuple(run.remarks),
         secrets=tuple(run.secrets),
         opaque=tuple(run.opaque),

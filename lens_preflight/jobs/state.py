@@ -178,8 +178,8 @@ def _join_var(name: str, a: State, b: State, reason: str, likely: bool | None) -
     if one == two and one is not None:
         return one
     if one is not None and two is not None and one.is_array and two.is_array:
-        text = join(Text(), Text.of(Symbol(f"{name}[@]", Cause.BRANCH)))
-        return replace(one, items=(text or Text(),), table=None)
+        items = _join_items(name, one.items or (), two.items or (), likely)
+        return replace(one, items=items, table=None)
     inside = (one is not None and one.exported) or (two is not None and two.exported)
     at_one, at_two = (one.at if one else None), (two.at if two else None)
     if inside:
@@ -189,6 +189,23 @@ def _join_var(name: str, a: State, b: State, reason: str, likely: bool | None) -
     chosen = None if likely is None else (left if likely else right) or Text()
     value = join(left, right, reason, chosen)
     return Var(value, inside, at=at_one or at_two, by=(one or two or Var()).by)
+
+
+def _join_items(
+    name: str, a: tuple[Text, ...], b: tuple[Text, ...], likely: bool | None
+) -> tuple[Text, ...]:
+    """What both arrays begin with is certain; of the rest, what the submitter leaves is assumed."""
+    same = 0
+    while same < min(len(a), len(b)) and a[same] == b[same]:
+        same += 1
+    if likely is None:
+        return (*a[:same], Text.of(Symbol(f"{name}[@]", Cause.BRANCH, optional=True)))
+    rest = (a if likely else b)[same:]
+    assumed = [
+        Text.of(Symbol(name, Cause.SUBMITTER, known=item.constant, assumed=True)) if item.constant else item
+        for item in rest
+    ]
+    return (*a[:same], *assumed)
 
 
 def _seen_outside(var: Var | None, name: str, state: State) -> Text | None:

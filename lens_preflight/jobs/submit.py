@@ -54,9 +54,15 @@ class Start:
     options: tuple[Directive, ...] = ()
 
 
+def looks_like_batch(text: str) -> bool:
+    """True when a script has directives for Slurm, and not only in a script that it submits itself."""
+    found = directives.scan(text, "")
+    return any(not d.inert for d in found) or (bool(found) and "sbatch" not in text)
+
+
 def read_start(submit: str | None, login: Exported, text: str, run: Run) -> Start:
     """The start that a ``--submit`` text describes; by the look of the script when there is none."""
-    batch = any(line.startswith("#SBATCH") for line in text.split("\n", 200)[:200])
+    batch = looks_like_batch(text)
     if not submit:
         return Start(batch, login, None)
     shell = _login_shell(run, login)
@@ -194,8 +200,8 @@ def nested(step: Step, shell: Shell) -> None:
             return
         if text is None:
             run.cannot_read(f"sbatch {rest[0]}", "the job script cannot be read from here", step.at)
-    elif step.heredoc is not None and step.heredoc.text.symbols == ():
-        text, path = step.heredoc.text.constant, shell.frame.path
+    elif step.heredoc is not None:
+        text, path = run.spelled(step.heredoc.text), shell.frame.path
     if text is None or shell.depth > DEPTH or len(step.where.chain) > 3:
         return
     words = step.words[len(step.words) - len(rest) + 1 :] if rest else ()
