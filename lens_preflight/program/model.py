@@ -129,7 +129,8 @@ class ProgramModel:
         for known_env, reading in self.readings:
             same = known_env is env or known_env == env
             wanted = (world,) if world is not None else WORLDS
-            if same and reading.worlds == wanted and reading.generation == generation:
+            fits = reading.generation == generation or not reading.setups  # without a setup all are alike
+            if same and reading.worlds == wanted and fits:
                 return reading
         return None
 
