@@ -52,7 +52,7 @@ def _rules(check: Check) -> str:
 def index(checks: Sequence[Check]) -> str:
     """The list of all checks as a Markdown table."""
     rows = [f"| [`{c.id}`]({c.id}.md) | {_numbers(c)} | {c.title} |" for c in checks]
-    head = "# Checks\n\nBold words of the verdict policy and every rule: one page per check.\n"
+    head = "# Checks\n\nOne page per check, with an anchor per rule. The same page: `lens-preflight checks ID`.\n"
     return "\n".join([head, "| check | items | question |", "|---|---|---|", *rows]) + "\n"
 
 
