@@ -73,6 +73,13 @@ NOTHING_UNWOUND = Rule(
     help="SystemExit from a handler runs the finally blocks and exit hooks around the statement it hits. "
     "There is none that shuts down. Put the training into `try:` / `finally: handle.shutdown()`.",
 )
+SWALLOWED = Rule(
+    "sigterm/swallowed",
+    "what the handler raises is caught, and training goes on",
+    Severity.CAUTION,
+    help="An `except` around the steps (retry, skip the batch) catches the exception of the handler, and the job runs "
+    "on until SIGKILL. Raise SystemExit or another BaseException that nothing on the way catches.",
+)
 BLOCKS = Rule(
     "sigterm/blocks",
     "the handler may wait for others before it shuts down",
@@ -113,6 +120,7 @@ ORDER = {"hard": HARD, "ignored": IGNORED, "default": TAKEN_OFF, "blocks": BLOCK
         TAKEN_OFF,
         ONLY_RETURNS,
         NOTHING_UNWOUND,
+        SWALLOWED,
         BLOCKS,
         NOT_DELIVERED,
         CONDITIONAL,
@@ -203,10 +211,25 @@ def judge(reading: Reading, seen: list[SignalSeen]) -> Iterator[Finding]:
         message = "SIGTERM ends the program here, and no finally or exit hook on that way shuts down"
         yield Finding(NOTHING_UNWOUND, message, at, related=related(reading, places, at), remedy=REMEDY)
         return
+    yield from swallowed(reading)
     yield from conditional(reading, training, armed)
     unknown = next((s for s in armed if s.became == "unknown"), None)
     if unknown is not None and unknown.installed is not None:
         raise Undecided("the handler is not a function of the tree", reading.location(unknown.installed))
+
+
+def swallowed(reading: Reading) -> Iterator[Finding]:
+    """Training that goes on after the handler raised."""
+    for end in reading.seen.ends:
+        for kind, site in end.facts.notes if end.lanes & reading.mask() else ():
+            if kind != "swallowed":
+                continue
+            at = reading.location(end.facts.signalled or site)
+            places = [("telemetry is set up here", reading.setups[0].site), ("training goes on here", site)]
+            yield Finding(
+                SWALLOWED, SWALLOWED.summary, at, related=related(reading, places, at), remedy=REMEDY
+            )
+            return
 
 
 def relevant_open(reading: Reading, end: object) -> bool:

@@ -123,6 +123,7 @@ def decided_by(reading: Reading, setups: list[SetupSeen], mask: int) -> str:
         if any(s.rank is not None or s.world_size is not None for s in setups):
             return "default"
     purpose = any(t.startswith("const:") for t in taints | conditions)
+    purpose = purpose or any(t.startswith("choice:") for t in taints)
     return "purpose" if purpose else "nobody"
 
 

@@ -96,10 +96,11 @@ def assign(m: Machine, node: ast.Assign, state: State, frame: Frame) -> list[Out
             out.append(o)
             continue
         value = o.value
-        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool):
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool | str):
             target = node.targets[0]
+            kind = "const" if isinstance(node.value.value, bool) else "choice"
             if isinstance(target, ast.Name):
-                value = Const(node.value.value, frozenset((f"const:{target.id}",)))
+                value = Const(node.value.value, frozenset((f"{kind}:{target.id}",)))
         live = [o.state]
         for target in node.targets:
             following: list[State] = []

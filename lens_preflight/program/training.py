@@ -48,6 +48,10 @@ def opaque_call(m: Machine, name: str, site: Site, state: State, frame: Frame) -
 def signal_during(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
     """SIGTERM at this call: what the handler does, and the ways out that it takes."""
     facts = state.facts
+    if frame.phase == "run" and not frame.cleanup and facts.signalled is not None and facts.open_handles:
+        if trains(name):
+            state.facts = facts.noted("swallowed", frame.site(node, f"{name}()"))
+        return []
     if frame.phase != "run" or frame.cleanup or facts.signalled is not None or not facts.open_handles:
         return []
     chain = frame.chain(node, f"{name}()")

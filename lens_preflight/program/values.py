@@ -11,7 +11,7 @@ EMPTY: frozenset[str] = frozenset()
 
 Taints: TypeAlias = frozenset[str]
 """What a value depends on: ``env:NAME``, ``cli:--flag``, ``rank``, ``file``, ``chance``, ``opaque:NAME``,
-``const:NAME`` (a True or False that was given a name)."""
+``const:NAME`` (a True or False that was given a name), ``choice:NAME`` (a text that was)."""
 
 
 @dataclass(frozen=True, slots=True)
