@@ -42,12 +42,19 @@ def decode(document: Mapping[str, Any]) -> Report:
             profile=str(document["profile"]),
             outcomes=tuple(_outcome(result) for result in document["results"]),
             run=dict(document["run"]),
-            subject=dict(document["subject"]),
+            subject=_subject(document["subject"]),
             inputs=tuple((str(i["path"]), str(i["sha256"])) for i in document["inputs"]),
             tool=str(document["tool"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise NotAReport("does not follow the schema of version 1") from None
+
+
+def _subject(subject: Mapping[str, Any]) -> dict[str, Any]:
+    launches = subject.get("launches") or []
+    if not isinstance(launches, list) or not all(isinstance(launch, dict) for launch in launches):
+        raise TypeError("launches are no list of tables")
+    return dict(subject)
 
 
 def _outcome(result: Mapping[str, Any]) -> Outcome:

@@ -48,6 +48,9 @@ def phase(node: str, ttl: float) -> float:
 
 def judge(record: RunRecord, controls: Callable[[], Controls]) -> Judgement:
     """The word and text of a run; ``controls`` is asked only when something failed."""
+    stopped = record.incomplete and "deadline" not in record.incomplete
+    if stopped:  # whoever ended this process may have ended the client that asked the endpoint, too
+        return Judgement(Word.UNKNOWN, record.incomplete)
     if any(_failed(record)):
         found = faults(record, controls())
         words = {Class.HOST: Word.FAIL_HOST, Class.SHARED: Word.FAIL_SHARED, Class.JOB: Word.FAIL_JOB}

@@ -62,6 +62,8 @@ CA_MISSING = finding("otlp-endpoint/ca-file-missing", message="the CA file does 
         (record(outcome(Status.ERROR)), Word.UNKNOWN),
         (record(outcome(), incomplete="terminated"), Word.UNKNOWN),
         (record(), Word.UNKNOWN),
+        (record(outcome(Status.FAIL, finding()), incomplete="terminated"), Word.UNKNOWN),
+        (record(outcome(Status.FAIL, finding()), incomplete="the deadline was reached"), Word.FAIL_SHARED),
     ],
 )
 def test_every_verdict_reaches_cache_log_metrics_and_report(
