@@ -6,13 +6,18 @@ Source: nemo-lens 0.1.0 as executed; the keyword-only call of the nightly as doc
 from __future__ import annotations
 
 import ast
-import hashlib
 from dataclasses import replace
 
-from lens_preflight.program import calls, expressions, imports, libraries, objects, truths
+from lens_preflight.program import (
+    calls,
+    expressions,
+    imports,
+    libraries,
+    objects,
+    strategies,
+    truths,
+)
 from lens_preflight.program.machine import (
-    BridgeSeen,
-    Flow,
     Frame,
     Machine,
     Outcome,
@@ -36,7 +41,6 @@ from lens_preflight.program.values import (
     Tup,
     Unknown,
     Value,
-    Wrapped,
     taints_of,
 )
 
@@ -260,7 +264,7 @@ def look(this: Call, config: Value) -> SetupSeen:
         trail = tuple(
             Site(t.value[1], t.value[2], t.value[0]) for t in objects.trail_of(cell) if isinstance(t, Const)
         )
-        strategy_from = strategy_source(cell)
+        strategy_from = strategies.strategy_source(cell)
         prefix = cell.attrs.get("fallback")
         fallback = str(prefix.value) if isinstance(prefix, Const) else ""
     override = this.args.get(6 if ranked else -1, "export_strategy", NONE) if ranked else NONE
@@ -269,7 +273,7 @@ def look(this: Call, config: Value) -> SetupSeen:
     rank = this.args.get(1, "rank", Const(0)) if ranked else None
     size = this.args.get(2, "world_size", Const(1)) if ranked else None
     given = ("rank" in this.args.names or len(this.args.plain) > 1) if ranked else False
-    on, maybe = exporting(this, config, enabled, strategy, rank, size)
+    on, maybe = strategies.exporting(this, config, enabled, strategy, rank, size)
     reinit = this.args.get(7 if ranked else -1, "_allow_reinit", FALSE)
     resource = this.args.get(3 if ranked else -1, "resource_attributes", NONE)
     attributes, open_keys = resource_items(resource, state)
@@ -300,19 +304,6 @@ def look(this: Call, config: Value) -> SetupSeen:
     )
 
 
-def strategy_source(cell: Cell) -> str:
-    """Who chose the strategy: nobody (default), the environment, or the code."""
-    trail = [t.value[0] for t in objects.trail_of(cell) if isinstance(t, Const)]
-    given = cell.attrs.get("given strategy")
-    if "export_strategy" in trail or "export_rank" in trail or (isinstance(given, Const) and given.value):
-        return "code"
-    strategy = cell.attrs["export_strategy"]
-    set_ = isinstance(strategy, Const) and any(t.startswith(("env:", "written:")) for t in strategy.taints)
-    if set_ and isinstance(strategy, Const) and strategy.value != "single_rank":
-        return "env"
-    return "default"
-
-
 def resource_items(resource: Value | None, state: State) -> tuple[tuple[tuple[str, Value], ...] | None, bool]:
     """The resource attributes of the call as they are now; None when the mapping is not known."""
     if isinstance(resource, Const) and resource.value is None:
@@ -321,77 +312,6 @@ def resource_items(resource: Value | None, state: State) -> tuple[tuple[tuple[st
         cell = state.read(resource.id)
         return tuple((str(k), v) for k, v in cell.items.items()), cell.open
     return None, True
-
-
-def exporting(
-    this: Call, config: Value, enabled: Value, strategy: Value, rank: Value | None, size: Value | None
-) -> tuple[int, int]:
-    """(mask of lanes that export, mask of lanes that may)."""
-    on = maybe = 0
-    asked = strategy_values(this, config, strategy, rank, size)
-    for lane in lane_numbers(this.state.lanes):
-        switch = truths.truth_of(part(enabled, lane), this.state)
-        choice = asked.get(lane)
-        if switch is False or choice is False:
-            continue
-        if switch and choice:
-            on |= 1 << lane
-        else:
-            maybe |= 1 << lane
-    return on, maybe
-
-
-def strategy_values(
-    this: Call, config: Value, strategy: Value, rank: Value | None, size: Value | None
-) -> dict[int, bool | None]:
-    """What the strategy says in each lane; None when it is not known."""
-    lanes = lane_numbers(this.state.lanes)
-    if not this.m.generation.has_strategy:
-        return dict.fromkeys(lanes, True)
-    own = strategy
-    if isinstance(strategy, Const) and f"strategy {strategy.value}" in this.state.read(imports.MODULES).attrs:
-        own = this.state.read(imports.MODULES).attrs[f"strategy {strategy.value}"]
-    if not isinstance(own, Const | Lanes | Unknown):
-        args = calls.Args([config, rank or Const(0), size or Const(1)])
-        done = calls.invoke(this.m, own, args, this.state.fork(), this.frame, this.node)
-        found: dict[int, bool | None] = {}
-        for o in done:
-            for lane in lane_numbers(o.state.lanes):
-                truth = truths.truth_of(part(o.value, lane), o.state) if o.flow is Flow.NORMAL else None
-                found[lane] = truth if lane not in found or found[lane] is truth else None
-        return found
-    return {lane: named_strategy(this, config, part(own, lane), rank, size, lane) for lane in lanes}
-
-
-def named_strategy(
-    this: Call, config: Value, strategy: Value, rank: Value | None, size: Value | None, lane: int
-) -> bool | None:
-    """One of the four strategies of the library, in one lane."""
-    name = strategy.value if isinstance(strategy, Const) else None
-    if name == "all_ranks":
-        return True
-    if name == "first_rank_per_node":
-        local = part(libraries.variable(this.m, "LOCAL_RANK", this.state), lane)
-        return int(local.value or 0) == 0 if isinstance(local, Const) else None
-    mine, whole = part(rank, lane) if rank else Const(0), part(size, lane) if size else Const(1)
-    if not isinstance(mine, Const) or not isinstance(whole, Const) or not isinstance(config, Ref):
-        return None
-    attrs = this.state.read(config.id).attrs
-    if name == "single_rank":
-        chosen = part(attrs.get("export_rank", Const(-1)), lane)
-        if (
-            not isinstance(chosen, Const)
-            or not isinstance(chosen.value, int)
-            or not isinstance(whole.value, int)
-        ):
-            return None
-        return bool(mine.value == (chosen.value if chosen.value >= 0 else whole.value - 1))
-    if name == "sampled":
-        rate = part(attrs.get("export_sample_rate", Const(1.0)), lane)
-        digest = hashlib.md5(str(mine.value).encode(), usedforsecurity=False).hexdigest()
-        if isinstance(rate, Const) and isinstance(rate.value, int | float):
-            return (int(digest, 16) % 10000) / 10000.0 < rate.value
-    return None
 
 
 def handle_attribute(
@@ -432,60 +352,6 @@ def shut_down(this: Call) -> list[Outcome]:
         else:
             closed = replace(fact, status="closed", closer=site, how=this.frame.phase)
         state.facts = state.facts.with_handle(number, closed)
-    return this.done()
-
-
-@model("nemo.lens.setup_logging_bridge")
-def bridge(this: Call) -> list[Outcome]:
-    """The log bridge of the library."""
-    logger = this.args.get(0, "logger_name", Const(""))
-    level = this.args.get(1, "level", Const(20))
-    note_bridge(this, logger or Const(""), level or Const(20), False)
-    return this.done()
-
-
-def note_bridge(this: Call, logger: Value, level: Value, by_hand: bool) -> None:
-    """Remember one bridge."""
-    chain = this.frame.chain(this.node, "the log bridge")
-    seen = BridgeSeen(chain, this.state.lanes, this.state.hypo, logger, level, by_hand)
-    this.m.seen.bridges.append(seen)
-
-
-@model("logging.getLogger")
-def get_logger(this: Call) -> list[Outcome]:
-    """A logger by name; the root without one."""
-    name = this.args.get(0, "name", Const(""))
-    cell = Cell("libobj", extra="logging.Logger", attrs={"name": name or Const("")})
-    return this.done(this.m.new(this.state, cell))
-
-
-@model("logging.Logger.addHandler")
-def add_handler(this: Call) -> list[Outcome]:
-    """A handler of OpenTelemetry on a logger is a bridge built by hand."""
-    handler = this.arg(0, "hdlr")
-    if isinstance(handler, Wrapped) and handler.role == "loghandler" and isinstance(this.receiver, Ref):
-        name = this.state.read(this.receiver.id).attrs["name"]
-        note_bridge(this, name, handler.inner, True)
-    return this.done()
-
-
-@model(
-    "opentelemetry.sdk._logs.LoggingHandler", "opentelemetry.instrumentation.logging.handler.LoggingHandler"
-)
-def log_handler(this: Call) -> list[Outcome]:
-    """OpenTelemetry's handler for the logging module."""
-    return this.done(Wrapped("loghandler", this.args.get(0, "level", Const(0)) or Const(0)))
-
-
-@model("logging.basicConfig")
-def basic_config(this: Call) -> list[Outcome]:
-    """Handlers for the root logger."""
-    handlers = this.args.names.get("handlers")
-    items = objects.items_of(this.m, handlers, this.state) if handlers is not None else None
-    for handler in items or ():
-        if isinstance(handler, Wrapped) and handler.role == "loghandler":
-            level = this.args.names.get("level", Const(30))
-            note_bridge(this, Const(""), level, True)
     return this.done()
 
 

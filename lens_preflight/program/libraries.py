@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import calls, imports, natives, objects
+from lens_preflight.program import calls, imports, natives, objects, pure_calls
 from lens_preflight.program import registry as registry_
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
 from lens_preflight.program.registry import MODELS, Call
@@ -173,7 +173,7 @@ def call(
     if path in MODELS:
         return MODELS[path](this)
     if path.startswith("plain."):
-        return builtin_calls.plain_method(this)
+        return pure_calls.plain_method(this)
     if path in RANK_SOURCES:
         if path in NEEDS_GROUP and builtin_calls.group_missing(this):
             return [

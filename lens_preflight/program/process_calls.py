@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import calls, imports, libraries, objects, statements
+from lens_preflight.program import calls, imports, objects, signal_calls, statements
 from lens_preflight.program.machine import End, Flow, Frame, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.source import Unreadable
@@ -25,30 +25,8 @@ from lens_preflight.program.values import (
     Wrapped,
 )
 
-SIGTERM = 15
-DEFAULT = Lib("signal.SIG_DFL")
 LONG = 5
 """Seconds of sleep in a handler that still leave time to flush: an elastic agent gives 30."""
-
-
-@model("signal.signal", "signal.sigaction")
-def install(this: Call) -> list[Outcome]:
-    """A handler for SIGTERM; other signals are not followed. Fails off the main thread."""
-    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, "signal.signal()")[:1]
-    number, handler = this.arg(0, "signum"), this.arg(1, "handler")
-    if isinstance(number, Const) and number.value != SIGTERM:
-        return [*this.done(DEFAULT), *failed]
-    before = this.state.facts.sigterm
-    if isinstance(handler, Const) and handler.value in (0, None):
-        handler = DEFAULT
-    if isinstance(handler, Const) and handler.value == 1:
-        handler = Lib("signal.SIG_IGN")
-    installed = Installed(handler, this.site)
-    if isinstance(number, Const):
-        this.state.facts = replace(this.state.facts, sigterm=installed)
-        this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
-    previous = before.handler if before is not None else DEFAULT
-    return [*this.done(previous), *failed]
 
 
 @model("signal.default_int_handler")
@@ -63,7 +41,7 @@ def mask(this: Call) -> list[Outcome]:
     """A blocked signal is as good as ignored."""
     signals = objects.items_of(this.m, this.arg(1, "mask"), this.state)
     how = this.arg(0, "how")
-    if signals is None or any(isinstance(s, Const) and s.value == SIGTERM for s in signals):
+    if signals is None or any(isinstance(s, Const) and s.value == signal_calls.SIGTERM for s in signals):
         blocks = isinstance(how, Lib) and how.path in ("signal.SIG_BLOCK", "signal.SIG_SETMASK")
         before = this.state.facts.sigterm
         if blocks and signals is not None:
@@ -82,75 +60,6 @@ def sleep(this: Call) -> list[Outcome]:
     short = isinstance(seconds, Const) and isinstance(seconds.value, int | float) and seconds.value <= LONG
     if this.frame.phase == "handler" and not short and this.state.facts.open_handles:
         this.state.facts = this.state.facts.noted("blocks", this.site)
-    return this.done()
-
-
-@model("signal.getsignal")
-def getsignal(this: Call) -> list[Outcome]:
-    """The handler of now."""
-    installed = this.state.facts.sigterm
-    return this.done(installed.handler if installed is not None else DEFAULT)
-
-
-@model(
-    "asyncio.get_running_loop().add_signal_handler",
-    "asyncio.get_event_loop().add_signal_handler",
-    "asyncio.new_event_loop().add_signal_handler",
-)
-def loop_handler(this: Call) -> list[Outcome]:
-    """A callback of the event loop."""
-    number = this.arg(0, "sig")
-    if isinstance(number, Const) and number.value == SIGTERM:
-        rest = tuple(this.args.plain[2:])
-        installed = Installed(this.arg(1, "callback"), this.site, True, rest)
-        this.state.facts = replace(this.state.facts, sigterm=installed)
-        this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
-    return [
-        *this.done(),
-        *calls.opaque_failures(this.m, this.state, this.frame, this.node, "add_signal_handler()")[:1],
-    ]
-
-
-@model("os.kill", "signal.raise_signal", "os.killpg")
-def kill(this: Call) -> list[Outcome]:
-    """A signal to this very process that it does not survive; any other is ignored."""
-    pid = this.arg(0, "pid")
-    number = this.arg(0 if this.path.endswith("raise_signal") else 1, "sig")
-    own = this.path.endswith("raise_signal") or (isinstance(pid, Lib) and pid.path == "os.getpid()")
-    installed = this.state.facts.sigterm
-    default = installed is None or installed.handler == DEFAULT
-    deadly = isinstance(number, Const) and (number.value == 9 or (number.value == SIGTERM and default))
-    if own and (deadly or not isinstance(number, Const)):
-        return [Outcome(Flow.HARD, this.state, origin=this.frame.chain(this.node, f"{this.path}()"))]
-    return this.done()
-
-
-@model("atexit.register")
-def register(this: Call) -> list[Outcome]:
-    """A hook for the end of the process; also as a decorator."""
-    function = this.arg(0, "func")
-    hook = Hook(function, tuple(this.args.plain[1:]), tuple(this.args.names.items()), this.site)
-    earlier = tuple(h for h in this.state.facts.hooks if h.site != hook.site or h.func == function)
-    this.state.facts = replace(this.state.facts, hooks=(*earlier, hook)[-8:])
-    this.m.seen.hooks.append(this.site)
-    return this.done(function)
-
-
-@model("weakref.finalize")
-def finalizer(this: Call) -> list[Outcome]:
-    """Runs when its object goes, at the latest at the end of the process."""
-    function = this.arg(1, "func")
-    hook = Hook(function, tuple(this.args.plain[2:]), tuple(this.args.names.items()), this.site, "finalizer")
-    this.state.facts = replace(this.state.facts, hooks=(*this.state.facts.hooks, hook))
-    return this.done(Unknown())
-
-
-@model("atexit.unregister")
-def unregister(this: Call) -> list[Outcome]:
-    """Takes off hooks that are equal."""
-    function = this.arg(0, "func")
-    kept = tuple(h for h in this.state.facts.hooks if h.func != function)
-    this.state.facts = replace(this.state.facts, hooks=kept)
     return this.done()
 
 
@@ -376,129 +285,6 @@ def run_hook(this: Call, hook: Hook, state: State) -> list[State]:
             o.state.facts = o.state.facts.noted("finalizer", hook.site)
         out.append(o.state)
     return [o.state for o in reduce(Outcome(Flow.NORMAL, s) for s in out)]
-
-
-@model(
-    "asyncio.run",
-    "asyncio.get_event_loop().run_until_complete",
-    "asyncio.new_event_loop().run_until_complete",
-    "asyncio.Runner().run",
-    "anyio.run",
-    "uvloop.run",
-)
-def asyncio_run(this: Call) -> list[Outcome]:
-    """Run a coroutine to its end; tasks that nobody awaited may get a last turn, or not."""
-    value = this.arg(0, "main")
-    if this.path == "anyio.run":
-        started = calls.invoke(
-            this.m, value, calls.Args(list(this.args.plain[1:])), this.state, this.frame, this.node
-        )
-    else:
-        started = normal(this.state, value)
-    out: list[Outcome] = []
-    for s in started:
-        if s.flow is not Flow.NORMAL:
-            out.append(s)
-            continue
-        for o in calls.run_awaitable(this.m, s.value, s.state, this.frame, this.node):
-            out.append(o.at(leftover_tasks(this, o.state)))
-    return reduce(out)
-
-
-def leftover_tasks(this: Call, state: State) -> State:
-    """Scheduled coroutines that were never awaited: their shutdown is not decided."""
-    for number in state.facts.tasks:
-        cell = state.heap.get(number)
-        coroutine = cell.attrs.get("coroutine") if cell is not None else None
-        inner = state.read(coroutine.id).extra if isinstance(coroutine, Ref) else None
-        if (
-            isinstance(inner, Frame)
-            and inner.func is not None
-            and libraries.function_mentions_shutdown(inner.func)
-        ):
-            state = calls.undecided(
-                state, this.site, "a task is scheduled that shuts down, and nothing awaits it"
-            )
-            state.facts = state.facts.noted("scheduled", cell.extra if cell is not None else this.site)
-    state.facts = replace(state.facts, tasks=())
-    return state
-
-
-@model(
-    "asyncio.create_task",
-    "asyncio.ensure_future",
-    "asyncio.get_running_loop().create_task",
-    "asyncio.get_event_loop().create_task",
-)
-def create_task(this: Call) -> list[Outcome]:
-    """A coroutine that runs later."""
-    value = this.arg(0, "coro")
-    if not (isinstance(value, Ref) and this.state.read(value.id).kind == "coroutine"):
-        return this.done(Unknown(frozenset(("opaque:task",))))
-    task = this.m.new(this.state, Cell("task", {"coroutine": value}, extra=this.site))
-    this.state.facts = replace(this.state.facts, tasks=(*this.state.facts.tasks, task.id))
-    return this.done(task)
-
-
-@model("task.cancel", "task.done", "task.add_done_callback")
-def task_method(this: Call) -> list[Outcome]:
-    """Of a task; a cancelled one raises where it is awaited."""
-    if this.path.endswith("cancel") and this.frame.phase == "handler":
-        origin = this.frame.chain(this.node, "cancel()")
-        return [Outcome(Flow.EXIT, this.state, error="CancelledError", origin=origin)]
-    return this.done(Unknown())
-
-
-@model("asyncio.TaskGroup().create_task")
-def group_task(this: Call) -> list[Outcome]:
-    """A task of a group is awaited at the end of the group."""
-    return calls.run_awaitable(this.m, this.arg(0, "coro"), this.state, this.frame, this.node)
-
-
-@model("asyncio.gather", "asyncio.wait", "asyncio.wait_for", "asyncio.shield")
-def gather(this: Call) -> list[Outcome]:
-    """Run what is given, one after the other; any of it may fail."""
-    live = [this.state]
-    out: list[Outcome] = []
-    for value in this.args.plain:
-        items = objects.items_of(this.m, value, this.state) or [value]
-        for item in items:
-            following = []
-            for state in live:
-                for o in calls.run_awaitable(this.m, item, state, this.frame, this.node):
-                    (following.append(o.state) if o.flow is Flow.NORMAL else out.append(o))
-            live = following
-    for state in live:
-        out.extend(normal(state, this.m.new(state, Cell("done", {"result": Unknown()}))))
-    return reduce(out)
-
-
-@model("asyncio.sleep")
-def asyncio_sleep(this: Call) -> list[Outcome]:
-    """Other tasks get a turn."""
-    return this.done(this.m.new(this.state, Cell("done", {"result": NONE})))
-
-
-@model(
-    "asyncio.to_thread",
-    "asyncio.get_running_loop().run_in_executor",
-    "asyncio.get_event_loop().run_in_executor",
-)
-def to_thread(this: Call) -> list[Outcome]:
-    """A function in a thread, awaited for its result."""
-    skip = 0 if this.path.endswith("to_thread") else 1
-    function, args = this.arg(skip, "func"), list(this.args.plain[skip + 1 :])
-    if isinstance(function, Func | Bound | Wrapped):
-        out = calls.invoke(
-            this.m, function, calls.Args(args, dict(this.args.names)), this.state, this.frame, this.node
-        )
-        return [
-            replace(o, value=this.m.new(o.state, Cell("done", {"result": o.value})))
-            if o.flow is Flow.NORMAL
-            else o
-            for o in out
-        ]
-    return this.done(Unknown(frozenset(("opaque:to_thread",))))
 
 
 @model(

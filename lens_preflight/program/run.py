@@ -5,13 +5,19 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.program import (
+    argument_calls,
+    async_calls,
+    bridge_calls,
+    builtin_calls,
     command_calls,
     containers,
     framework_calls,
     imports,
     lens_calls,
     libraries,
+    module_calls,
     process_calls,
+    signal_calls,
     statements,
     stdlib_calls,
 )
@@ -21,7 +27,20 @@ from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import Const, Value
 
-MODELS = (command_calls, containers, framework_calls, lens_calls, stdlib_calls)
+MODELS = (
+    argument_calls,
+    async_calls,
+    bridge_calls,
+    builtin_calls,
+    command_calls,
+    containers,
+    framework_calls,
+    lens_calls,
+    module_calls,
+    process_calls,
+    signal_calls,
+    stdlib_calls,
+)
 """Modules that register what they know by being imported."""
 
 

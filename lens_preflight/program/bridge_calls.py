@@ -1,0 +1,73 @@
+"""Log bridges: the library's, and those that a program builds by hand."""
+
+from __future__ import annotations
+
+from lens_preflight.program import (
+    objects,
+)
+from lens_preflight.program.machine import (
+    BridgeSeen,
+    Outcome,
+)
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell
+from lens_preflight.program.values import (
+    Const,
+    Ref,
+    Value,
+    Wrapped,
+)
+
+
+@model("nemo.lens.setup_logging_bridge")
+def bridge(this: Call) -> list[Outcome]:
+    """The log bridge of the library."""
+    logger = this.args.get(0, "logger_name", Const(""))
+    level = this.args.get(1, "level", Const(20))
+    note_bridge(this, logger or Const(""), level or Const(20), False)
+    return this.done()
+
+
+def note_bridge(this: Call, logger: Value, level: Value, by_hand: bool) -> None:
+    """Remember one bridge."""
+    chain = this.frame.chain(this.node, "the log bridge")
+    seen = BridgeSeen(chain, this.state.lanes, this.state.hypo, logger, level, by_hand)
+    this.m.seen.bridges.append(seen)
+
+
+@model("logging.getLogger")
+def get_logger(this: Call) -> list[Outcome]:
+    """A logger by name; the root without one."""
+    name = this.args.get(0, "name", Const(""))
+    cell = Cell("libobj", extra="logging.Logger", attrs={"name": name or Const("")})
+    return this.done(this.m.new(this.state, cell))
+
+
+@model("logging.Logger.addHandler")
+def add_handler(this: Call) -> list[Outcome]:
+    """A handler of OpenTelemetry on a logger is a bridge built by hand."""
+    handler = this.arg(0, "hdlr")
+    if isinstance(handler, Wrapped) and handler.role == "loghandler" and isinstance(this.receiver, Ref):
+        name = this.state.read(this.receiver.id).attrs["name"]
+        note_bridge(this, name, handler.inner, True)
+    return this.done()
+
+
+@model(
+    "opentelemetry.sdk._logs.LoggingHandler", "opentelemetry.instrumentation.logging.handler.LoggingHandler"
+)
+def log_handler(this: Call) -> list[Outcome]:
+    """OpenTelemetry's handler for the logging module."""
+    return this.done(Wrapped("loghandler", this.args.get(0, "level", Const(0)) or Const(0)))
+
+
+@model("logging.basicConfig")
+def basic_config(this: Call) -> list[Outcome]:
+    """Handlers for the root logger."""
+    handlers = this.args.names.get("handlers")
+    items = objects.items_of(this.m, handlers, this.state) if handlers is not None else None
+    for handler in items or ():
+        if isinstance(handler, Wrapped) and handler.role == "loghandler":
+            level = this.args.names.get("level", Const(30))
+            note_bridge(this, Const(""), level, True)
+    return this.done()

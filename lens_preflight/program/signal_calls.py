@@ -1,0 +1,109 @@
+"""Signals and exit hooks: what is called when the process is told to end, or ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lens_preflight.program import calls
+from lens_preflight.program.machine import Flow, Outcome
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Hook, Installed
+from lens_preflight.program.values import (
+    Const,
+    Lib,
+    Unknown,
+)
+
+SIGTERM = 15
+
+
+DEFAULT = Lib("signal.SIG_DFL")
+
+
+@model("signal.signal", "signal.sigaction")
+def install(this: Call) -> list[Outcome]:
+    """A handler for SIGTERM; other signals are not followed. Fails off the main thread."""
+    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, "signal.signal()")[:1]
+    number, handler = this.arg(0, "signum"), this.arg(1, "handler")
+    if isinstance(number, Const) and number.value != SIGTERM:
+        return [*this.done(DEFAULT), *failed]
+    before = this.state.facts.sigterm
+    if isinstance(handler, Const) and handler.value in (0, None):
+        handler = DEFAULT
+    if isinstance(handler, Const) and handler.value == 1:
+        handler = Lib("signal.SIG_IGN")
+    installed = Installed(handler, this.site)
+    if isinstance(number, Const):
+        this.state.facts = replace(this.state.facts, sigterm=installed)
+        this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
+    previous = before.handler if before is not None else DEFAULT
+    return [*this.done(previous), *failed]
+
+
+@model("signal.getsignal")
+def getsignal(this: Call) -> list[Outcome]:
+    """The handler of now."""
+    installed = this.state.facts.sigterm
+    return this.done(installed.handler if installed is not None else DEFAULT)
+
+
+@model(
+    "asyncio.get_running_loop().add_signal_handler",
+    "asyncio.get_event_loop().add_signal_handler",
+    "asyncio.new_event_loop().add_signal_handler",
+)
+def loop_handler(this: Call) -> list[Outcome]:
+    """A callback of the event loop."""
+    number = this.arg(0, "sig")
+    if isinstance(number, Const) and number.value == SIGTERM:
+        rest = tuple(this.args.plain[2:])
+        installed = Installed(this.arg(1, "callback"), this.site, True, rest)
+        this.state.facts = replace(this.state.facts, sigterm=installed)
+        this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
+    return [
+        *this.done(),
+        *calls.opaque_failures(this.m, this.state, this.frame, this.node, "add_signal_handler()")[:1],
+    ]
+
+
+@model("os.kill", "signal.raise_signal", "os.killpg")
+def kill(this: Call) -> list[Outcome]:
+    """A signal to this very process that it does not survive; any other is ignored."""
+    pid = this.arg(0, "pid")
+    number = this.arg(0 if this.path.endswith("raise_signal") else 1, "sig")
+    own = this.path.endswith("raise_signal") or (isinstance(pid, Lib) and pid.path == "os.getpid()")
+    installed = this.state.facts.sigterm
+    default = installed is None or installed.handler == DEFAULT
+    deadly = isinstance(number, Const) and (number.value == 9 or (number.value == SIGTERM and default))
+    if own and (deadly or not isinstance(number, Const)):
+        return [Outcome(Flow.HARD, this.state, origin=this.frame.chain(this.node, f"{this.path}()"))]
+    return this.done()
+
+
+@model("atexit.register")
+def register(this: Call) -> list[Outcome]:
+    """A hook for the end of the process; also as a decorator."""
+    function = this.arg(0, "func")
+    hook = Hook(function, tuple(this.args.plain[1:]), tuple(this.args.names.items()), this.site)
+    earlier = tuple(h for h in this.state.facts.hooks if h.site != hook.site or h.func == function)
+    this.state.facts = replace(this.state.facts, hooks=(*earlier, hook)[-8:])
+    this.m.seen.hooks.append(this.site)
+    return this.done(function)
+
+
+@model("weakref.finalize")
+def finalizer(this: Call) -> list[Outcome]:
+    """Runs when its object goes, at the latest at the end of the process."""
+    function = this.arg(1, "func")
+    hook = Hook(function, tuple(this.args.plain[2:]), tuple(this.args.names.items()), this.site, "finalizer")
+    this.state.facts = replace(this.state.facts, hooks=(*this.state.facts.hooks, hook))
+    return this.done(Unknown())
+
+
+@model("atexit.unregister")
+def unregister(this: Call) -> list[Outcome]:
+    """Takes off hooks that are equal."""
+    function = this.arg(0, "func")
+    kept = tuple(h for h in this.state.facts.hooks if h.func != function)
+    this.state.facts = replace(this.state.facts, hooks=kept)
+    return this.done()
