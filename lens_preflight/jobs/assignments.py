@@ -122,7 +122,9 @@ def assign(shell: Shell, name: str, value: Text, line: int) -> None:
     if old is not None and old.items is not None:
         shell.state.vars[name] = replace(old, items=(value, *old.items[1:]))
         return
-    shell.state.vars[name] = Var(value, exported, at=shell.frame.inner(line), by=shell.frame.path)
+    doubtful = old is not None and old.doubtful and not exported
+    at = shell.frame.inner(line)
+    shell.state.vars[name] = Var(value, exported, at=at, by=shell.frame.path, doubtful=doubtful)
     look(shell.run, name, value, shell.at(line), exported)
 
 
@@ -341,10 +343,10 @@ def unread(shell: Shell, text: str, around: Sequence[Node], line: int) -> None:
         old = shell.state.vars.get(name) or Var()
         why = "a line that cannot be read sets it"
         value = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=why))
-        exported = old.exported or "export" in text
+        maybe = not old.exported and re.search(r"export|declare|typeset", text) is not None
         items = None if old.items is None else (*old.items, value)
         at = shell.frame.inner(line)
-        shell.state.vars[name] = Var(value, exported, items, at=at, by=shell.frame.path)
+        shell.state.vars[name] = Var(value, old.exported, items, at=at, by=shell.frame.path, doubtful=maybe)
 
 
 def dead(shell: Shell, nodes: Sequence[Node]) -> None:

@@ -62,7 +62,10 @@ class Exported:
 
 @dataclass(frozen=True)
 class Var:
-    """One shell variable. ``items`` is given for arrays, ``table`` for associative ones."""
+    """One shell variable. ``items`` is given for arrays, ``table`` for associative ones.
+
+    ``doubtful``: a line that cannot be read may have exported it.
+    """
 
     value: Text | None = None
     exported: bool = False
@@ -70,6 +73,7 @@ class Var:
     table: Mapping[str, Text] | None = None
     at: Location | None = None
     by: str = ""
+    doubtful: bool = False
 
     @property
     def is_array(self) -> bool:
@@ -140,7 +144,11 @@ class State:
         """What a child process gets."""
         listed: dict[str, Bound] = {}
         for name, var in self.vars.items():
-            if var.exported and not var.is_array:
+            if var.doubtful and not var.is_array:
+                why = "a line that cannot be read may export it"
+                text = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=why))
+                listed[name] = Bound(text, var.at, var.by)
+            elif var.exported and not var.is_array:
                 listed[name] = Bound(var.value, var.at, var.by)
             elif not self.rest.complete:
                 listed[name] = Bound(None, var.at, var.by)
