@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_config_rules as rules
-from lens_preflight.core.finding import Finding, Location
+from lens_preflight.core.finding import Finding, Location, Rule
 
 if TYPE_CHECKING:
     from lens_preflight.collector.model import CollectorConfig, Component
     from lens_preflight.context import Context
+
+
+@dataclass(frozen=True)
+class Bind:
+    """One protocol of a receiver, and whether it is ``local``, ``open`` or something ``other``."""
+
+    component: Component
+    protocol: str
+    at: Location
+    where: str
 
 
 def bind_findings(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
@@ -50,31 +61,29 @@ def _binds(config: CollectorConfig, topology: str | None) -> Iterator[Finding]:
 
     if topology == "node-agent" or config.deployment.mode in ("daemonset", "sidecar"):
         return
-    for component in config.of("receivers").values():
-        if component.type not in OTLP_RECEIVERS:
-            continue
-        binds = list(_listening(config, component))
-        local = [(protocol, at) for protocol, at, where in binds if where == "local"]
-        if not local:
-            yield from _open(component, binds)
-        elif len(local) < len(binds):
-            protocol, at = local[0]
-            yield Finding(
-                rules.BIND_PARTLY_LOCAL,
-                f"{component.id}: {protocol} listens on this machine only",
-                at,
-                remedy=f"write: {protocol}: {{endpoint: 0.0.0.0:{_port(protocol)}}}",
-            )
-        else:
-            protocol, at = local[0]
-            yield Finding(
-                rules.BIND_LOCALHOST if topology == "gateway" else rules.BIND_LOCALHOST_UNSAID,
-                f"{component.id} listens on this machine only",
-                at,
-                evidence={"protocols": ", ".join(p for p, _ in local)},
-                remedy=f"write: {protocol}: {{endpoint: 0.0.0.0:{_port(protocol)}}}"
-                + ("" if topology else ", or say --topology node-agent"),
-            )
+    used = {reference.id for pipeline in config.pipelines for reference in pipeline.receivers}
+    binds = [
+        Bind(component, *found)
+        for identity, component in config.of("receivers").items()
+        if component.type in OTLP_RECEIVERS and identity in used
+        for found in _listening(config, component)
+    ]
+    reached = {bind.protocol for bind in binds if bind.where != "local"}
+    local = [bind for bind in binds if bind.where == "local"]
+    if local and not reached:
+        rule = rules.BIND_LOCALHOST if topology == "gateway" else rules.BIND_LOCALHOST_UNSAID
+        message = f"{local[0].component.id} listens on this machine only"
+        yield _local(rule, message, local[0], "" if topology else ", or say --topology node-agent")
+    for bind in local if reached else ():
+        if bind.protocol not in reached:
+            message = f"{bind.component.id}: {bind.protocol} listens on this machine only"
+            yield _local(rules.BIND_PARTLY_LOCAL, message, bind, "")
+    yield from _open([bind for bind in binds if bind.where == "open"])
+
+
+def _local(rule: Rule, message: str, bind: Bind, otherwise: str) -> Finding:
+    remedy = f"write: {bind.protocol}: {{endpoint: 0.0.0.0:{_port(bind.protocol)}}}{otherwise}"
+    return Finding(rule, message, bind.at, remedy=remedy)
 
 
 def _port(protocol: str) -> int:
@@ -90,8 +99,10 @@ def _listening(config: CollectorConfig, component: Component) -> Iterator[tuple[
         keys = ("protocols", protocol, "endpoint")
         endpoint = component.text(*keys)
         at = component.line_of(*keys)
-        if is_open(component, *keys) or (endpoint or "").startswith(("unix", "/")):
+        if is_open(component, *keys):
             yield protocol, at, "other"
+        elif component.text("protocols", protocol, "transport") == "unix" or (endpoint or "")[:1] == "/":
+            yield protocol, at, "local"
         elif endpoint is None:
             by_default = "open" if config.version < (0, 104) or config.deployment.operator else "local"
             yield protocol, at, by_default
@@ -100,19 +111,19 @@ def _listening(config: CollectorConfig, component: Component) -> Iterator[tuple[
             yield protocol, at, "local" if is_loopback(host) else "open" if is_everywhere(host) else "other"
 
 
-def _open(component: Component, binds: list[tuple[str, Location, str]]) -> Iterator[Finding]:
+def _open(binds: list[Bind]) -> Iterator[Finding]:
+    """One note for all protocols that have neither TLS nor authentication."""
     bare = [
-        (protocol, at)
-        for protocol, at, where in binds
-        if where == "open"
-        and component.get("protocols", protocol, "tls") is None
-        and component.get("protocols", protocol, "auth") is None
+        bind
+        for bind in binds
+        if bind.component.get("protocols", bind.protocol, "tls") is None
+        and bind.component.get("protocols", bind.protocol, "auth") is None
     ]
     if bare:
         yield Finding(
             rules.BIND_OPEN,
-            f"{component.id} takes telemetry from everybody",
-            bare[0][1],
-            evidence={"protocols": ", ".join(p for p, _ in bare)},
+            f"{bare[0].component.id} takes telemetry from everybody",
+            bare[0].at,
+            evidence={"protocols": ", ".join(bind.protocol for bind in bare)},
             remedy="add tls and auth to the protocol, or bind to the address of the cluster's own network",
         )

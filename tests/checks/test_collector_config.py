@@ -230,6 +230,14 @@ def test_one_protocol_on_this_machine_only(tmp_path: Path) -> None:
     assert finding.remedy == "write: http: {endpoint: 0.0.0.0:4318}"
 
 
+def test_a_second_receiver_for_this_machine_is_no_fault(tmp_path: Path) -> None:
+    second = "receivers:\n  otlp/own: {protocols: {grpc: {endpoint: 'localhost:14317'}}}\n"
+    used = edited("receivers: [otlp]", "receivers: [otlp, otlp/own]", edited("receivers:\n", second))
+    assert weighty(say(tmp_path, used)) == set()
+    alone = GOOD.replace("receivers: [otlp]", "receivers: [otlp/own]")
+    assert weighty(say(tmp_path, edited("receivers:\n", second, alone))) == {"bind-localhost"}
+
+
 def test_the_operator_binds_to_all_interfaces(tmp_path: Path) -> None:
     text = GOOD.replace("{endpoint: 0.0.0.0:4317, max_recv_msg_size_mib: 16}", "{}").replace(
         "{endpoint: 0.0.0.0:4318}", "{}"
