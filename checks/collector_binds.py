@@ -36,7 +36,8 @@ def _protocol(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
     from lens_preflight.core.errors import LibraryFailure, Undecided
     from lens_preflight.otel.view import OtelView
 
-    receivers = [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS]
+    used = {reference.id for pipeline in config.pipelines for reference in pipeline.receivers}
+    receivers = [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS and c.id in used]
     spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
     said: set[str] = set()
     for launch in ctx.launches if spoken else ():

@@ -66,8 +66,7 @@ def _queue(config: CollectorConfig, component: Component) -> Iterator[Finding]:
             rules.QUEUE_IN_MEMORY,
             f"the queue of {component.id} is in memory only",
             component.line_of("sending_queue"),
-            remedy=f"write in {component.id}: sending_queue: {{storage: file_storage/queue}}, and add the "
-            "extension file_storage/queue: {directory: /var/lib/otelcol/queue}",
+            remedy=f"write in {component.id}: " + _persistent(component),
         )
     elif "${" not in storage:
         extension = config.find("extensions", storage)
@@ -80,6 +79,14 @@ def _queue(config: CollectorConfig, component: Component) -> Iterator[Finding]:
             )
         else:
             yield from _directory(extension)
+
+
+def _persistent(component: Component) -> str:
+    """What makes the queue survive a restart; remote write keeps a log of its own."""
+    if component.type == "prometheusremotewrite":
+        return "wal: {directory: /var/lib/otelcol/wal}"
+    storage = "sending_queue: {storage: file_storage/queue}, and add the extension file_storage/queue: "
+    return storage + "{directory: /var/lib/otelcol/queue}"
 
 
 def _directory(extension: Component) -> Iterator[Finding]:

@@ -203,6 +203,17 @@ def test_an_address_without_a_scheme_starts_and_delivers_nothing(tmp_path: Path)
     assert answer.one("endpoint-form").remedy == "write endpoint: https://second.example.invalid:4318"
 
 
+def test_remote_write_keeps_a_log_of_its_own(tmp_path: Path) -> None:
+    text = GOOD.replace(
+        "  prometheus:\n    endpoint: 0.0.0.0:8889", "  prometheusremotewrite:\n    endpoint: https://p/w"
+    )
+    text = text.replace("[prometheus,", "[prometheusremotewrite,")
+    finding = say(tmp_path, text).one("queue-in-memory")
+    assert finding.remedy == "write in prometheusremotewrite: wal: {directory: /var/lib/otelcol/wal}"
+    kept = edited("    endpoint: https://p/w", "    endpoint: https://p/w\n    wal: {directory: /x}", text)
+    assert "queue-in-memory" not in weighty(say(tmp_path, kept))
+
+
 def test_a_condition_that_does_not_close(tmp_path: Path) -> None:
     text = processor("filter/x", "{traces: {span: ['attributes[']}}")
     assert blockers(say(tmp_path, text)) == {"bad-condition"}
