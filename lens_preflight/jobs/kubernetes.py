@@ -28,14 +28,7 @@ from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import Field
 
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_][\w.-]*)\)")
-_PER_POD = (
-    "metadata.name",
-    "metadata.uid",
-    "status.podip",
-    "status.hostip",
-    "spec.nodename",
-    "completion-index",
-)
+_PER_POD = ("metadata.name", "metadata.uid", "status.podip", "status.hostip", "spec.nodename")
 MAX_DOCUMENTS = 64
 
 
@@ -261,7 +254,7 @@ def _entry(entry: Any, name: str, env: dict[str, Bound], maps: Any, path: str) -
     source = get(entry, "valueFrom")
     field_path = scalar(get(source, "fieldRef", "fieldPath"))
     if field_path is not None:
-        per_pod = any(p in field_path.lower() for p in _PER_POD)
+        per_pod = field_path.lower() in _PER_POD or "completion-index" in field_path
         spread = Spread.NODE if per_pod else Spread.JOB
         one = Symbol(field_path, Cause.POD, spread, reason=f"{field_path} of the pod")
         return Bound(Text.of(one), Location.file(path, line_of(get(entry, "name"))), "fieldRef")

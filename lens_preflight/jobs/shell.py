@@ -344,7 +344,7 @@ class Shell:
             status = child.statements(node.get("Stmts") or ())
             return status if child.state.alive else None
         if kind == "BinaryCmd":
-            return self._binary(node)
+            return self._binary(node, last)
         if kind == "IfClause":
             return self._if(node)
         if kind == "CaseClause":
@@ -382,7 +382,7 @@ class Shell:
 
     # --- paths that part ---------------------------------------------------------------------------
 
-    def _binary(self, node: Node) -> bool | None:
+    def _binary(self, node: Node, last: bool = False) -> bool | None:
         op = node["Op"]
         if op in ("|", "|&"):
             return self._pipe(node)
@@ -395,10 +395,10 @@ class Shell:
         if status is None and self._presumed(node["X"]):
             status = True
         if status is not None:
-            return self.statement(node["Y"]) if status is wanted else status
+            return self.statement(node["Y"], last) if status is wanted else status
         likely = self.likely(lambda shell: shell.statement(node["X"]))
         return self.either(
-            lambda shell: shell.statement(node["Y"]),
+            lambda shell: shell.statement(node["Y"], last),
             lambda shell: not wanted,
             "a command's status",
             None if likely is None else likely is wanted,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
-from lens_preflight.jobs.draft import Step
+from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.options import split
 from lens_preflight.jobs.state import Bound, Exported, Rest
@@ -100,7 +100,7 @@ def env_command(step: Step, shell: Shell) -> None:
         elif re.fullmatch(r"-u\w+", plain):
             env = env.with_({plain[2:]: Bound(None, step.at)})
         elif plain in ("-C", "--chdir") and len(words) > 1:
-            cwd = words[1].text.path
+            cwd = resolve(words[1].text.path or "", step.cwd, step.where, ())
             words.pop(0)
         elif plain in ("-S", "--split-string") and len(words) > 1:
             line = words[1]
@@ -265,8 +265,6 @@ def uv(step: Step, shell: Shell) -> None:
 
 
 def _filled(env: Exported, value: Text, step: Step, shell: Shell) -> Exported:
-    from lens_preflight.jobs.draft import resolve
-
     named = value.path
     full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
     text = shell.run.files.text(full) if full else None
