@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import math
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from lens_preflight.core.variable import Environment
     from lens_preflight.otel.exporter import Exporter
     from lens_preflight.otel.files import Files
-
-LOADING = 5.0
-"""Seconds that the client process may take to load its libraries; they count for nobody."""
 
 GRACE = 0.3
 """Seconds that the real client gets to report its own time-out."""
@@ -67,7 +65,8 @@ class Probe:
             or trail.blame.code not in ("client-pair-incomplete", "setting-invalid")
         ):
             pending = self.send(request(self.exporter, trail.seconds), False)
-            pending.started.wait(self.deadline.remaining(LOADING))
+            # loading its libraries counts for nobody, however busy this host is
+            pending.started.wait(min(self.deadline.remaining(), threading.TIMEOUT_MAX))
             self._begin(trail)
         if able and pending is not None:
             answer = self._walk(trail, pending)
@@ -121,6 +120,8 @@ class Conclusion:
         judged = None if answer.died else diagnose(trail, answer)
         if answer.died:
             return self._unknown("the client process ended before it had an answer")
+        if trail.cut and (judged is None or judged.code in SLOW):
+            return self._unknown("there was no time left to wait for an answer; give --timeout more seconds")
         if judged is None:
             text = "the real client fails, and no stage shows why"
             self._finish(Stage.REQUEST, text)
@@ -135,8 +136,6 @@ class Conclusion:
                 f"the real client succeeds, though the stage {trail.failed.stage.value} failed"
             )
         cause = CAUSES[judged.code]
-        if trail.cut and judged.code in SLOW:
-            return self._unknown("there was no time left to wait for an answer; give --timeout more seconds")
         self._finish(judged.stage or cause.stage, judged.text)
         return self._make(cause.verdict, judged.code, judged, advice(judged.code, trail))
 

@@ -302,7 +302,7 @@ def _answer(stream: int, status: int, kind: bytes, reset_stream: int | None) -> 
 
 
 def grpc(
-    code: str = "",
+    code: str | Callable[[], str] = "",
     words: str = "",
     *,
     wait: float = 0.0,
@@ -318,7 +318,8 @@ def grpc(
 ) -> int:
     """A gRPC server with one answer to every Export of ``services``.
 
-    ``only_data``: an empty request is accepted whatever ``code`` says.
+    ``code`` may be a function that is asked each time. ``only_data``: an empty request is accepted
+    whatever ``code`` says.
     """
     import grpc as library
 
@@ -330,8 +331,9 @@ def grpc(
             # google.rpc.RetryInfo: field 1 is a Duration, whose field 1 are seconds
             info = b"\x0a\x02\x08" + bytes([retry])
             context.set_trailing_metadata((("google.rpc.retryinfo-bin", info),))
-        if code and (request or not only_data):
-            context.abort(getattr(library.StatusCode, code), words)
+        word = code if isinstance(code, str) else code()
+        if word and (request or not only_data):
+            context.abort(getattr(library.StatusCode, word), words)
         return response
 
     server = library.server(Daemons(), options=(("grpc.so_reuseport", 0),))

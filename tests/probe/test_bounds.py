@@ -8,7 +8,6 @@ import threading
 import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -125,19 +124,29 @@ def test_one_address_that_answers_and_one_that_is_closed() -> None:
 
 
 def test_64_dead_endpoints_wait_side_by_side() -> None:
-    port = servers.raw(servers.hang)
-    prober = Prober(Deadline.after(60), HostFiles())
+    """How many are open at once is what counts here; the ratio of times is measured by the bench."""
+    open_now: list[int] = []
+    most: list[int] = []
+
+    def hang(peer: socket.socket) -> None:
+        open_now.append(1)
+        most.append(len(open_now))
+        while peer.recv(4096):
+            pass
+        open_now.pop()
+
+    port = servers.raw(hang)
+    prober = Prober(Deadline.after(120), HostFiles())
+    timeout = {"OTEL_EXPORTER_OTLP_TIMEOUT": "4"}
     envs = [
-        {**GRPC, **SHORT, ENDPOINT: f"http://127.0.0.1:{port}", "OTEL_EXPORTER_OTLP_HEADERS": f"n={n}"}
+        {**GRPC, **timeout, ENDPOINT: f"http://127.0.0.1:{port}", "OTEL_EXPORTER_OTLP_HEADERS": f"n={n}"}
         for n in range(64)
     ]
-    started = monotonic()
     with ThreadPoolExecutor(64) as pool:
         results = list(pool.map(lambda env: prober.result(made(env), Environment.of(env)), envs))
-    took = monotonic() - started
     prober.close()
     assert {r.code for r in results} == {"hung"}
-    assert took < 64 * 1.0  # one after the other would take more; the ratio is measured by the bench
+    assert max(most) >= 64
 
 
 @pytest.mark.root
