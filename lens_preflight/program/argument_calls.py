@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lens_preflight.program import calls, command_calls
+from lens_preflight.program import command_calls, opaque_calls
 from lens_preflight.program.machine import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
@@ -73,7 +73,7 @@ def parse_args(this: Call) -> list[Outcome]:
             name, value = one_argument(argument, this.m.argv)
             if name:
                 namespace.attrs[name] = value
-    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, "parse_args()")[1:]
+    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "parse_args()")[1:]
     result: Value = this.m.new(this.state, namespace)
     if this.path.endswith("known_args"):
         rest = Cell("list", items=[])

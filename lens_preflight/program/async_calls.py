@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lens_preflight.program import calls, libraries, objects
+from lens_preflight.program import access, awaiting, calls, libraries, opaque_calls
 from lens_preflight.program.machine import Flow, Frame, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, State
@@ -40,7 +40,7 @@ def asyncio_run(this: Call) -> list[Outcome]:
         if s.flow is not Flow.NORMAL:
             out.append(s)
             continue
-        for o in calls.run_awaitable(this.m, s.value, s.state, this.frame, this.node):
+        for o in awaiting.run_awaitable(this.m, s.value, s.state, this.frame, this.node):
             out.append(o.at(leftover_tasks(this, o.state)))
     return reduce(out)
 
@@ -56,7 +56,7 @@ def leftover_tasks(this: Call, state: State) -> State:
             and inner.func is not None
             and libraries.function_mentions_shutdown(inner.func)
         ):
-            state = calls.undecided(
+            state = opaque_calls.undecided(
                 state, this.site, "a task is scheduled that shuts down, and nothing awaits it"
             )
             state.facts = state.facts.noted("scheduled", cell.extra if cell is not None else this.site)
@@ -92,7 +92,7 @@ def task_method(this: Call) -> list[Outcome]:
 @model("asyncio.TaskGroup().create_task")
 def group_task(this: Call) -> list[Outcome]:
     """A task of a group is awaited at the end of the group."""
-    return calls.run_awaitable(this.m, this.arg(0, "coro"), this.state, this.frame, this.node)
+    return awaiting.run_awaitable(this.m, this.arg(0, "coro"), this.state, this.frame, this.node)
 
 
 @model("asyncio.gather", "asyncio.wait", "asyncio.wait_for", "asyncio.shield")
@@ -101,11 +101,11 @@ def gather(this: Call) -> list[Outcome]:
     live = [this.state]
     out: list[Outcome] = []
     for value in this.args.plain:
-        items = objects.items_of(this.m, value, this.state) or [value]
+        items = access.items_of(this.m, value, this.state) or [value]
         for item in items:
             following = []
             for state in live:
-                for o in calls.run_awaitable(this.m, item, state, this.frame, this.node):
+                for o in awaiting.run_awaitable(this.m, item, state, this.frame, this.node):
                     (following.append(o.state) if o.flow is Flow.NORMAL else out.append(o))
             live = following
     for state in live:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from lens_preflight.program import (
-    objects,
-)
-from lens_preflight.program.machine import (
-    BridgeSeen,
-    Outcome,
-)
+from lens_preflight.program import access
+from lens_preflight.program.machine import Outcome
 from lens_preflight.program.registry import Call, model
+from lens_preflight.program.seen import BridgeSeen
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
     Const,
@@ -65,7 +61,7 @@ def log_handler(this: Call) -> list[Outcome]:
 def basic_config(this: Call) -> list[Outcome]:
     """Handlers for the root logger."""
     handlers = this.args.names.get("handlers")
-    items = objects.items_of(this.m, handlers, this.state) if handlers is not None else None
+    items = access.items_of(this.m, handlers, this.state) if handlers is not None else None
     for handler in items or ():
         if isinstance(handler, Wrapped) and handler.role == "loghandler":
             level = this.args.names.get("level", Const(30))

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from lens_preflight.program import (
+    access,
+    attribute_calls,
     calls,
     expressions,
     imports,
     libraries,
-    objects,
+    opaque_calls,
     pure_calls,
     truths,
 )
@@ -23,10 +25,7 @@ from lens_preflight.program.values import (
     FALSE,
     NONE,
     TRUE,
-    Bound,
-    Const,
     Func,
-    Lib,
     Ref,
     Tup,
     Unknown,
@@ -62,102 +61,17 @@ def boolean(this: Call) -> list[Outcome]:
     return this.done(truths.negated(this.m, once, this.state))
 
 
-def get_attr(this: Call) -> list[Outcome]:
-    """``getattr`` with a known name; with another one nothing is known."""
-    target, name = this.arg(0, "o"), this.arg(1, "n")
-    default = this.args.get(2, "d")
-    if not isinstance(name, Const) or not isinstance(name.value, str):
-        if isinstance(target, Ref) and this.state.read(target.id).kind == "handle":
-            calls.undecided(this.state, this.site, "the method of the handle is computed")
-        return this.done(Unknown(taints_of(target) | {"opaque:getattr"}))
-    out = objects.get_attribute(this.m, target, name.value, this.state, this.frame, this.node)
-    if default is None:
-        return out
-    result: list[Outcome] = []
-    for o in out:
-        if o.flow is Flow.NORMAL:
-            result.append(o)
-        elif o.error == "AttributeError":
-            result.extend(normal(o.state, default))
-    return result
-
-
-def has_attr(this: Call) -> list[Outcome]:
-    """``hasattr`` on objects of the tree and on handles."""
-    target, name = this.arg(0, "o"), this.arg(1, "n")
-    if isinstance(name, Const) and isinstance(name.value, str) and not isinstance(target, Unknown | Lib):
-        probe = objects.get_attribute(this.m, target, name.value, this.state.fork(), this.frame, this.node)
-        flows = {o.flow for o in probe}
-        if flows == {Flow.NORMAL}:
-            return this.done(TRUE)
-        if flows == {Flow.RAISE}:
-            return this.done(FALSE)
-    return this.done(Unknown(frozenset(("opaque:hasattr",))))
-
-
-def set_attr(this: Call) -> list[Outcome]:
-    """``setattr`` with a known name."""
-    name = this.arg(1, "n")
-    target = this.arg(0, "o")
-    if isinstance(name, Const) and isinstance(name.value, str):
-        live = objects.set_attribute(
-            this.m, target, name.value, this.arg(2, "v"), this.state, this.frame, this.node
-        )
-        return [Outcome(Flow.NORMAL, s) for s in live]
-    if isinstance(target, Ref):
-        cell = this.state.edit(target.id)
-        if cell.kind == "config":
-            cell.attrs["enabled"] = Unknown(frozenset(("opaque:setattr",)))
-    return this.done()
-
-
-def is_instance(this: Call) -> list[Outcome]:
-    """``isinstance``, where the class of the object is known."""
-    target, kind = this.arg(0, "o"), this.arg(1, "c")
-    kinds = list(kind.items) if isinstance(kind, Tup) else [kind]
-    if isinstance(target, Ref) and this.state.read(target.id).kind == "instance":
-        cls = this.state.read(target.id).cls
-        assert isinstance(cls, Ref)
-        order, whole = objects.mro(this.m, cls, this.state)
-        if any(k in order for k in kinds):
-            return this.done(TRUE)
-        if whole and all(isinstance(k, Ref) for k in kinds):
-            return this.done(FALSE)
-    if isinstance(target, Const):
-        types = {"str": str, "int": int, "bool": bool, "float": float, "bytes": bytes}
-        names = [k.path.removeprefix("builtins.") if isinstance(k, Lib) else "" for k in kinds]
-        if all(n in types for n in names):
-            answer = any(isinstance(target.value, types[n]) for n in names)
-            return this.done(Const(answer, target.taints))
-        if target.value is None:
-            return this.done(FALSE)
-    handle = isinstance(target, Ref) and this.state.read(target.id).kind == "handle"
-    if handle and all(isinstance(k, Lib) for k in kinds):
-        return this.done(Const(any("TelemetryHandle" in k.path for k in kinds if isinstance(k, Lib))))
-    return this.done(Unknown(frozenset(("opaque:isinstance",)) | taints_of(target)))
-
-
-def callable_(this: Call) -> list[Outcome]:
-    """``callable``."""
-    value = this.arg(0, "o")
-    if isinstance(value, Func | Bound | Wrapped):
-        return this.done(TRUE)
-    if isinstance(value, Const) or (isinstance(value, Lib) and value.path.startswith("signal.SIG_")):
-        return this.done(FALSE)
-    return this.done(Unknown(frozenset(("opaque:callable",))))
-
-
 def make_dict(this: Call) -> list[Outcome]:
     """``dict(...)``."""
     cell = Cell("dict", items={})
     for value in this.args.plain[:1]:
-        pairs = objects.items_of(this.m, value, this.state)
+        pairs = access.items_of(this.m, value, this.state)
         if isinstance(value, Ref) and this.state.read(value.id).kind == "dict":
-            objects.update_dict(this.m, cell, value, this.state)
+            access.update_dict(this.m, cell, value, this.state)
         elif pairs is not None and all(isinstance(p, Tup) and len(p.items) == 2 for p in pairs):
             for pair in pairs:
                 assert isinstance(pair, Tup)
-                objects.put_item(cell, pair.items[0], pair.items[1])
+                access.put_item(cell, pair.items[0], pair.items[1])
         else:
             cell.open = True
     cell.items.update(this.args.names)
@@ -176,7 +90,9 @@ def next_(this: Call) -> list[Outcome]:
         if default is None:
             return out
         return [Outcome(Flow.NORMAL, o.state, default) if o.error == generators.STOP else o for o in out]
-    return calls.opaque(this.m, "next", calls.Args(), this.state, this.frame, this.node, taints_of(target))
+    return opaque_calls.opaque(
+        this.m, "next", calls.Args(), this.state, this.frame, this.node, taints_of(target)
+    )
 
 
 def super_(this: Call) -> list[Outcome]:
@@ -219,15 +135,15 @@ def execute(this: Call) -> list[Outcome]:
             if isinstance(node, ast.expr | ast.stmt):
                 node.lineno = getattr(this.node, "lineno", 1)
         return statements.block(this.m, tree.body, this.state, this.frame)
-    return calls.opaque(this.m, "exec", this.args, this.state, this.frame, this.node)
+    return opaque_calls.opaque(this.m, "exec", this.args, this.state, this.frame, this.node)
 
 
 def map_(this: Call) -> list[Outcome]:
     """``map`` over known items."""
     fn = this.arg(0, "f")
-    items = objects.items_of(this.m, this.arg(1, "items"), this.state)
+    items = access.items_of(this.m, this.arg(1, "items"), this.state)
     if items is None or len(items) > 64 or len(this.args.plain) != 2:
-        return calls.opaque(this.m, "map", this.args, this.state, this.frame, this.node)
+        return opaque_calls.opaque(this.m, "map", this.args, this.state, this.frame, this.node)
     live: list[tuple[Any, list[Value]]] = [(this.state, [])]
     out: list[Outcome] = []
     for item in items:
@@ -251,23 +167,13 @@ def globals_(this: Call) -> list[Outcome]:
     return this.done(this.m.new(this.state, cell))
 
 
-def type_(this: Call) -> list[Outcome]:
-    """``type(x)``."""
-    target = this.arg(0, "o")
-    if isinstance(target, Ref) and len(this.args.plain) == 1:
-        cls = this.state.read(target.id).cls
-        if cls is not None and this.state.read(target.id).kind == "instance":
-            return this.done(cls)
-    return this.done(Unknown())
-
-
 SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
     "bool": boolean,
-    "getattr": get_attr,
-    "hasattr": has_attr,
-    "setattr": set_attr,
-    "isinstance": is_instance,
-    "callable": callable_,
+    "getattr": attribute_calls.get_attr,
+    "hasattr": attribute_calls.has_attr,
+    "setattr": attribute_calls.set_attr,
+    "isinstance": attribute_calls.is_instance,
+    "callable": attribute_calls.callable_,
     "dict": make_dict,
     "next": next_,
     "super": super_,
@@ -280,7 +186,7 @@ SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
     "map": map_,
     "globals": globals_,
     "vars": globals_,
-    "type": type_,
+    "type": attribute_calls.type_,
 }
 
 
@@ -311,7 +217,7 @@ def group_missing(this: Call) -> bool:
 @model("torch.distributed.init_process_group")
 def init_group(this: Call) -> list[Outcome]:
     """From here on the process group answers."""
-    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
     this.state.edit(imports.MODULES).attrs["process group"] = TRUE
     return [*this.done(), *failed]
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 
-from lens_preflight.program import expressions, libraries, objects, statements
+from lens_preflight.program import (
+    access,
+    classes,
+    expressions,
+    libraries,
+    objects,
+    opaque_calls,
+    statements,
+)
 from lens_preflight.program.machine import MAX_DEPTH, Flow, Frame, Machine, Outcome, normal, reduce
 from lens_preflight.program.scopes import body_of, dotted, names_of, walk_body
-from lens_preflight.program.state import Cell, Facts, Site, State
+from lens_preflight.program.state import Cell, Facts, State
 from lens_preflight.program.values import (
-    EMPTY,
     NONE,
     Bound,
     Choice,
@@ -55,7 +62,7 @@ def arguments(m: Machine, node: ast.Call, values: list[Value], state: State) -> 
     for a in node.args:
         value = next(rest)
         if isinstance(a, ast.Starred):
-            items = objects.items_of(m, value, state)
+            items = access.items_of(m, value, state)
             args.open = args.open or items is None
             args.plain.extend(items or ())
         else:
@@ -102,9 +109,9 @@ def invoke(m: Machine, fn: Value, args: Args, state: State, frame: Frame, node: 
         and name.rpartition(".")[2] in READERS
         and not any(t.startswith("opaque:") for t in taints)
     ):
-        failed = opaque_failures(m, state, frame, node, f"{name}()")[:1]
+        failed = opaque_calls.opaque_failures(m, state, frame, node, f"{name}()")[:1]
         return [*normal(state, Unknown(taints)), *failed]
-    return opaque(m, name, args, state, frame, node, taints)
+    return opaque_calls.opaque(m, name, args, state, frame, node, taints)
 
 
 def call_bound(m: Machine, fn: Bound, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
@@ -124,19 +131,19 @@ def call_object(m: Machine, fn: Ref, args: Args, state: State, frame: Frame, nod
     if cell.kind == "class":
         return instantiate(m, fn, args, state, frame, node)
     if cell.kind == "instance" and isinstance(cell.cls, Ref):
-        found, owner = objects.find_in_class(m, cell.cls, "__call__", state)
+        found, owner = classes.find_in_class(m, cell.cls, "__call__", state)
         if found is not None:
-            return invoke(m, Bound(fn, objects.owned(found, owner)), args, state, frame, node)
-        if not objects.mro(m, cell.cls, state)[1]:
+            return invoke(m, Bound(fn, classes.owned(found, owner)), args, state, frame, node)
+        if not classes.mro(m, cell.cls, state)[1]:
             return libraries.call_instance(m, fn, args, state, frame, node)
     if cell.kind == "libobj":
         return libraries.call(m, Lib(f"{cell.extra}.__call__"), fn, args, state, frame, node)
-    return opaque(m, dotted(getattr(node, "func", node)) or cell.kind, args, state, frame, node)
+    return opaque_calls.opaque(m, dotted(getattr(node, "func", node)) or cell.kind, args, state, frame, node)
 
 
 def instantiate(m: Machine, cls: Ref, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
     """Make an instance of a class of the tree."""
-    maker, owner = objects.find_in_class(m, cls, "__new__", state)
+    maker, owner = classes.find_in_class(m, cls, "__new__", state)
     if isinstance(maker, Func):
         with_class = Args([cls, *args.plain], args.names, args.open)
         made = call_function(m, objects.owned_function(maker, owner), with_class, state, frame, node, cls)
@@ -155,14 +162,14 @@ def initialize(
     m: Machine, cls: Ref, this: Ref, args: Args, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """Fill a new instance: by its ``__init__``, or the fields of a dataclass."""
-    found, owner = objects.find_in_class(m, cls, "__init__", state)
+    found, owner = classes.find_in_class(m, cls, "__init__", state)
     if isinstance(found, Func):
-        call = Bound(this, objects.owned(found, owner))
+        call = Bound(this, classes.owned(found, owner))
         return [
             replace(o, value=this) if o.flow is Flow.NORMAL else o
             for o in invoke(m, call, args, state, frame, node)
         ]
-    fields, _ = objects.find_in_class(m, cls, "__dataclass__", state)
+    fields, _ = classes.find_in_class(m, cls, "__dataclass__", state)
     if isinstance(fields, Tup):
         return fill_fields(m, cls, this, fields, args, state, frame, node)
     return normal(state, this)
@@ -175,13 +182,13 @@ def fill_fields(
     names = [f.value for f in fields.items if isinstance(f, Const)]
     cell = state.edit(this.id)
     for i, name in enumerate(names):
-        default, _ = objects.find_in_class(m, cls, name, state)
+        default, _ = classes.find_in_class(m, cls, name, state)
         value = args.get(i, name, default)
         cell.attrs[name] = value if value is not None else Unknown()
-    post, owner = objects.find_in_class(m, cls, "__post_init__", state)
+    post, owner = classes.find_in_class(m, cls, "__post_init__", state)
     if post is None:
         return normal(state, this)
-    call = Bound(this, objects.owned(post, owner))
+    call = Bound(this, classes.owned(post, owner))
     done = invoke(m, call, Args(), state, frame, node)
     return [replace(o, value=this) if o.flow is Flow.NORMAL else o for o in done]
 
@@ -194,7 +201,7 @@ def call_wrapped(
         more = Args([*fn.extra, *args.plain], {**dict(fn.names), **args.names}, args.open)
         return invoke(m, fn.inner, more, state, frame, node)
     if fn.role == "perhaps":
-        failed = opaque_failures(m, state, frame, node, "a wrapper")
+        failed = opaque_calls.opaque_failures(m, state, frame, node, "a wrapper")
         return [*invoke(m, fn.inner, args, state, frame, node), *failed]
     if fn.role in ("property", "staticmethod", "classmethod", "cached_property", "plain"):
         return invoke(m, fn.inner, args, state, frame, node)
@@ -212,13 +219,13 @@ def call_function(
 ) -> list[Outcome]:
     """Run a function of the tree: at once, or later for generators and coroutines."""
     if not m.plan.follows(fn.node):
-        return opaque(m, fn.name, args, state, frame, node)
+        return opaque_calls.opaque(m, fn.name, args, state, frame, node)
     recursive = sum(n is fn.node for n in frame.active)
     if len(frame.stack) > MAX_DEPTH or recursive >= MAX_RECURSION:
-        return opaque(m, fn.name, args, state, frame, node)
+        return opaque_calls.opaque(m, fn.name, args, state, frame, node)
     before = (fn.node, state.facts)
     if before in m.inert:
-        return opaque(m, fn.name, args, state, frame, node)
+        return opaque_calls.opaque(m, fn.name, args, state, frame, node)
     bound = bind_parameters(m, fn, args, state)
     if bound is None:
         return [expressions.failure(state, frame, node, "TypeError", f"{fn.name}() with these arguments")]
@@ -311,33 +318,6 @@ def bind_parameters(m: Machine, fn: Func, args: Args, state: State) -> dict[str,
     return bound
 
 
-def run_awaitable(m: Machine, value: Value, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
-    """Run a coroutine or scheduled task of the tree to its end; anything else may fail."""
-    if isinstance(value, Ref):
-        cell = state.read(value.id)
-        if cell.kind == "coroutine":
-            inner: Frame = cell.extra
-            assert inner.func is not None
-            here = replace(inner, stack=frame.chain(node), cleanup=frame.cleanup, phase=frame.phase)
-            return run_body(m, inner.func, state, here)
-        if cell.kind == "task":
-            coroutine = cell.attrs["coroutine"]
-            state.facts = replace(state.facts, tasks=tuple(t for t in state.facts.tasks if t != value.id))
-            return run_awaitable(m, coroutine, state, frame, node)
-        if cell.kind in ("done", "list"):
-            return normal(state, cell.attrs.get("result", Unknown()))
-    if isinstance(value, Const):
-        return normal(state, value)
-    return opaque(m, "await", Args(), state, frame, node, taints_of(value))
-
-
-def settle(m: Machine, o: Outcome, frame: Frame, node: ast.AST) -> list[Outcome]:
-    """Run a coroutine that a call returned, where the language awaits it by itself."""
-    if o.flow is Flow.NORMAL and isinstance(o.value, Ref) and o.state.read(o.value.id).kind == "coroutine":
-        return run_awaitable(m, o.value, o.state, frame, node)
-    return [o]
-
-
 def apply_decorator(
     m: Machine, decorator: Value, inner: Value, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
@@ -349,80 +329,3 @@ def apply_decorator(
         if special is not None:
             return normal(state, special)
     return invoke(m, decorator, Args([inner]), state, frame, node)
-
-
-def opaque_failures(m: Machine, state: State, frame: Frame, node: ast.AST, text: str = "") -> list[Outcome]:
-    """The failures of a call that is not known."""
-    out = [Outcome(Flow.RAISE, state.fork(), NONE, None, frame.chain(node, text))]
-    if not frame.cleanup and frame.phase == "run":
-        out.append(Outcome(Flow.EXIT, state.fork(), NONE, None, frame.chain(node, text)))
-    return out
-
-
-def opaque(
-    m: Machine,
-    name: str,
-    args: Args,
-    state: State,
-    frame: Frame,
-    node: ast.AST,
-    taints: frozenset[str] = EMPTY,
-) -> list[Outcome]:
-    """A call outside of what is known: anything may come back, any exception may come out."""
-    from lens_preflight.program import training
-
-    site = frame.site(node, f"{name}()")
-    training.opaque_call(m, name, site, state, frame)
-    for value in (*args.plain, *args.names.values()):
-        taints = taints | taints_of(value)
-        state = escaping(m, value, name, state, site)
-        taints = taints | (frozenset(("rank",)) if isinstance(value, Lanes) else EMPTY)
-    out = training.signal_during(m, name, state, frame, node)
-    out.extend(opaque_failures(m, state, frame, node, f"{name}()"))
-    result: Value = Unknown(taints | {f"opaque:{name}"})
-    if args.plain and isinstance(args.plain[0], Func | Wrapped) and wraps(name):
-        result = Wrapped("perhaps", args.plain[0])
-    out.extend(normal(state, result))
-    return out
-
-
-def wraps(name: str) -> bool:
-    """True for the name of a call that may return the function it is given, wrapped."""
-    return "()" in name or any(word in name.lower() for word in ("wrap", "restart", "decorat", "a call"))
-
-
-def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> State:
-    """A shutdown that is handed to something unknown may be called there, or not."""
-    if (
-        isinstance(value, Bound)
-        and isinstance(value.func, Lib)
-        and value.func.path.endswith("TelemetryHandle.shutdown")
-    ):
-        return undecided(state, site, f"{name}() is given the shutdown and may or may not call it")
-    if isinstance(value, Ref):
-        cell = state.read(value.id)
-        closing = name.rpartition(".")[2].lower()
-        if cell.kind == "handle" and any(
-            w in closing for w in ("shutdown", "close", "finish", "stop", "end")
-        ):
-            return undecided(state, site, f"{name}() is given the handle and may shut it down")
-        if (
-            cell.kind == "instance"
-            and isinstance(cell.cls, Ref)
-            and libraries.mentions_shutdown(m, cell.cls, state)
-        ):
-            return undecided(state, site, f"{name}() is given an object whose methods shut down")
-        if cell.kind in ("list", "set") and isinstance(cell.items, list):
-            for item in cell.items:
-                state = escaping(m, item, name, state, site)
-    if isinstance(value, Func) and libraries.function_mentions_shutdown(value):
-        return undecided(state, site, f"{name}() is given a function that shuts down and may call it")
-    return state
-
-
-def undecided(state: State, site: Site, why: str) -> State:
-    """Open handles are from here on perhaps shut down."""
-    for number, fact in state.facts.open_handles:
-        if fact.status == "open":
-            state.facts = state.facts.with_handle(number, replace(fact, status="maybe", why=why, closer=site))
-    return state

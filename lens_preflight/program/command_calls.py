@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lens_preflight.program import argument_calls, calls, objects
+from lens_preflight.program import argument_calls, calls, objects, opaque_calls
 from lens_preflight.program.machine import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
@@ -220,7 +220,7 @@ def run_and_exit(this: Call) -> list[Outcome]:
     """Run a function and end the program."""
     function = this.arg(0, "main")
     if not isinstance(function, Func | Bound | Wrapped):
-        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     if this.path in ("tyro.cli", "defopt.run"):
         return run(this, function)
     args = calls.Args([Unknown()]) if this.path.startswith("absl") else None
@@ -241,7 +241,7 @@ def fire(this: Call) -> list[Outcome]:
     if isinstance(target, Ref) and this.state.read(target.id).kind == "class":
         return fire_class(this, target)
     this.m.seen.opaque.append(("fire chooses what to call", this.site))
-    return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
 
 
 def fire_class(this: Call, cls: Ref) -> list[Outcome]:

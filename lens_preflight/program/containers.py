@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lens_preflight.program import calls, libraries, natives, objects
+from lens_preflight.program import access, calls, libraries, natives, variables
 from lens_preflight.program.machine import Flow, Outcome, normal
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, lane_numbers, part
@@ -27,7 +27,7 @@ def append(this: Call) -> list[Outcome]:
 def extend(this: Call) -> list[Outcome]:
     """Some items more."""
     cell = cell_of(this)
-    items = objects.items_of(this.m, this.arg(0, "xs"), this.state)
+    items = access.items_of(this.m, this.arg(0, "xs"), this.state)
     if items is None:
         cell.open = True
     else:
@@ -52,7 +52,7 @@ def pop(this: Call) -> list[Outcome]:
     cell = cell_of(this)
     if cell.open or not cell.items or this.args.plain:
         cell.open = True
-        return objects.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
+        return access.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
     index = 0 if this.path.endswith("left") else -1
     value: Value = cell.items[index]
     cell.items = cell.items[1:] if index == 0 else cell.items[:-1]
@@ -107,7 +107,7 @@ def get(this: Call) -> list[Outcome]:
         cell.items.pop(key.value, None)
         libraries.note_key(this.m, key, this.state, this.frame, this.node)
         if missing and len(this.args.plain) < 2:
-            return objects.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
+            return access.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
     if this.path.endswith("setdefault"):
         cell.items[key.value] = value
     return this.done(Unknown() if missing and cell.open else value)
@@ -134,7 +134,7 @@ def update(this: Call) -> list[Outcome]:
     """Items of another mapping, and keywords."""
     cell = cell_of(this)
     for value in this.args.plain:
-        objects.update_dict(this.m, cell, value, this.state)
+        access.update_dict(this.m, cell, value, this.state)
         if isinstance(value, Ref):
             for key in this.state.read(value.id).items or ():
                 libraries.note_key(this.m, Const(key), this.state, this.frame, this.node)
@@ -164,7 +164,7 @@ def environ_get(this: Call) -> list[Outcome]:
     assert default is not None
     if not isinstance(name, Const):
         return this.done(Unknown(taints_of(name) | {"env:?"}))
-    found = libraries.variable(this.m, str(name.value), this.state)
+    found = variables.variable(this.m, str(name.value), this.state)
     return this.done(or_default(found, default, str(name.value)))
 
 
@@ -186,13 +186,13 @@ def environ_setdefault(this: Call) -> list[Outcome]:
     name = this.text(0, "key")
     if name is None:
         return this.done(Unknown())
-    found = libraries.variable(this.m, name, this.state)
+    found = variables.variable(this.m, name, this.state)
     if isinstance(found, Const) and found.value is None:
         value = this.arg(1, "value")
         return [
             o if o.flow is not Flow.NORMAL else Outcome(Flow.NORMAL, o.state, value)
-            for o in libraries.set_environ(
-                this.m, Ref(libraries.ENVIRON), Const(name), value, this.state, this.frame, this.node
+            for o in variables.set_environ(
+                this.m, Ref(variables.ENVIRON), Const(name), value, this.state, this.frame, this.node
             )
         ]
     return this.done(found)
@@ -205,12 +205,12 @@ def environ_update(this: Call) -> list[Outcome]:
         items = this.state.read(value.id).items if isinstance(value, Ref) else None
         if isinstance(items, dict):
             for name, text in list(items.items()):
-                libraries.set_environ(
-                    this.m, Ref(libraries.ENVIRON), Const(name), text, this.state, this.frame, this.node
+                variables.set_environ(
+                    this.m, Ref(variables.ENVIRON), Const(name), text, this.state, this.frame, this.node
                 )
     for name, text in this.args.names.items():
-        libraries.set_environ(
-            this.m, Ref(libraries.ENVIRON), Const(name), text, this.state, this.frame, this.node
+        variables.set_environ(
+            this.m, Ref(variables.ENVIRON), Const(name), text, this.state, this.frame, this.node
         )
     return this.done()
 
@@ -221,8 +221,8 @@ def environ_pop(this: Call) -> list[Outcome]:
     name = this.text(0, "key")
     if name is None:
         return this.done(Unknown())
-    found = libraries.variable(this.m, name, this.state)
-    this.state.edit(libraries.ENVIRON).items[name] = NONE
+    found = variables.variable(this.m, name, this.state)
+    this.state.edit(variables.ENVIRON).items[name] = NONE
     return this.done(found)
 
 
@@ -247,7 +247,7 @@ def path_change(this: Call) -> list[Outcome]:
     """``sys.path`` with another root."""
     first = this.path.endswith("insert")
     value = this.arg(1 if first else 0, "x")
-    values = objects.items_of(this.m, value, this.state) if this.path.endswith("extend") else [value]
+    values = access.items_of(this.m, value, this.state) if this.path.endswith("extend") else [value]
     for one in values or ():
         if isinstance(one, Const):
             this.m.closure.add_root(str(one.value), first)

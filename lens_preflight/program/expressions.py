@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from lens_preflight.program import calls, natives, objects, truths
+from lens_preflight.program import access, awaiting, calls, displays, natives, objects, truths
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal, reduce
 from lens_preflight.program.scopes import unparse
-from lens_preflight.program.state import Cell, State, part
+from lens_preflight.program.state import State, part
 from lens_preflight.program.values import (
     LAUNCHER,
     NONE,
@@ -16,7 +16,6 @@ from lens_preflight.program.values import (
     Const,
     Lanes,
     Lib,
-    Tup,
     Unknown,
     Value,
     tainted,
@@ -223,69 +222,7 @@ def subscript(m: Machine, node: ast.Subscript, state: State, frame: Frame) -> li
     """``a[b]``."""
     live, out = sequence(m, [node.value, node.slice], state, frame)
     for here, (container, index) in live:
-        out.extend(objects.get_item(m, container, index, here, frame, node))
-    return out
-
-
-def display(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
-    """Tuple, list and set displays, with unpacking."""
-    elements: list[ast.expr] = node.elts  # type: ignore[attr-defined]
-    plain = [e.value if isinstance(e, ast.Starred) else e for e in elements]
-    live, out = sequence(m, plain, state, frame)
-    for here, values in live:
-        items: list[Value] = []
-        whole = True
-        for element, value in zip(elements, values, strict=True):
-            if not isinstance(element, ast.Starred):
-                items.append(value)
-                continue
-            inner = objects.items_of(m, value, here)
-            whole = whole and inner is not None
-            items.extend(inner or ())
-        if isinstance(node, ast.Tuple):
-            out.extend(normal(here, Tup(tuple(items)) if whole else Unknown()))
-            continue
-        cell = Cell("list" if isinstance(node, ast.List) else "set", items=items)
-        cell.open = not whole
-        out.extend(normal(here, m.new(here, cell)))
-    return out
-
-
-def mapping(m: Machine, node: ast.Dict, state: State, frame: Frame) -> list[Outcome]:
-    """A dict display; unknown keys leave the dict open."""
-    parts = [x for k, v in zip(node.keys, node.values, strict=True) for x in ((k, v) if k else (v,))]
-    live, out = sequence(m, parts, state, frame)
-    for here, values in live:
-        cell = Cell("dict", items={})
-        rest = iter(values)
-        for key in node.keys:
-            if key is None:
-                objects.update_dict(m, cell, next(rest), here)
-            else:
-                objects.put_item(cell, next(rest), next(rest))
-        out.extend(normal(here, m.new(here, cell)))
-    return out
-
-
-def joined_text(m: Machine, node: ast.JoinedStr, state: State, frame: Frame) -> list[Outcome]:
-    """An f-string."""
-    live, out = sequence(m, node.values, state, frame)
-    for here, values in live:
-        out.extend(natives.apply(m, lambda *parts: "".join(map(str, parts)), values, here, "f-string"))
-    return out
-
-
-def formatted(m: Machine, node: ast.FormattedValue, state: State, frame: Frame) -> list[Outcome]:
-    """One replacement field; a format is only followed when it is absent."""
-    out: list[Outcome] = []
-    for o in evaluate(m, node.value, state, frame):
-        if o.flow is not Flow.NORMAL:
-            out.append(o)
-        elif node.format_spec is not None:
-            out.extend(normal(o.state, Unknown(taints_of(o.value))))
-        else:
-            convert: Callable[..., object] = repr if node.conversion == ord("r") else str
-            out.extend(natives.apply(m, convert, [o.value], o.state, "format"))
+        out.extend(access.get_item(m, container, index, here, frame, node))
     return out
 
 
@@ -311,7 +248,7 @@ def awaited(m: Machine, node: ast.Await, state: State, frame: Frame) -> list[Out
         if o.flow is not Flow.NORMAL:
             out.append(o)
         else:
-            out.extend(calls.run_awaitable(m, o.value, o.state, frame, node))
+            out.extend(awaiting.run_awaitable(m, o.value, o.state, frame, node))
     return reduce(out)
 
 
@@ -332,17 +269,6 @@ def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> lis
     return loops.comprehension(m, node, state, frame)
 
 
-def sliced(m: Machine, node: ast.Slice, state: State, frame: Frame) -> list[Outcome]:
-    """A slice with known bounds."""
-    parts = [p if p is not None else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
-    live, out = sequence(m, parts, state, frame)
-    for here, values in live:
-        known = all(isinstance(v, Const) for v in values)
-        bounds = [v.value if isinstance(v, Const) else None for v in values]
-        out.extend(normal(here, Const(slice(*bounds)) if known else Unknown()))
-    return out
-
-
 def starred(m: Machine, node: ast.Starred, state: State, frame: Frame) -> list[Outcome]:
     """A star outside of a display."""
     return evaluate(m, node.value, state, frame)
@@ -358,12 +284,12 @@ HANDLERS: dict[type[ast.AST], Callable[..., list[Outcome]]] = {
     ast.Compare: compare,
     ast.IfExp: conditional,
     ast.Subscript: subscript,
-    ast.Tuple: display,
-    ast.List: display,
-    ast.Set: display,
-    ast.Dict: mapping,
-    ast.JoinedStr: joined_text,
-    ast.FormattedValue: formatted,
+    ast.Tuple: displays.display,
+    ast.List: displays.display,
+    ast.Set: displays.display,
+    ast.Dict: displays.mapping,
+    ast.JoinedStr: displays.joined_text,
+    ast.FormattedValue: displays.formatted,
     ast.Lambda: function,
     ast.NamedExpr: named,
     ast.Await: awaited,
@@ -372,6 +298,6 @@ HANDLERS: dict[type[ast.AST], Callable[..., list[Outcome]]] = {
     ast.SetComp: comprehension,
     ast.GeneratorExp: comprehension,
     ast.DictComp: comprehension,
-    ast.Slice: sliced,
+    ast.Slice: displays.sliced,
     ast.Starred: starred,
 }

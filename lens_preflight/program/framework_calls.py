@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lens_preflight.program import calls, libraries, objects, process_calls
+from lens_preflight.program import access, calls, classes, libraries, objects, opaque_calls, process_calls
 from lens_preflight.program.machine import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, State
@@ -16,7 +16,7 @@ from lens_preflight.program.values import NONE, Bound, Const, Func, Lib, Ref, Un
 def trainer(this: Call) -> list[Outcome]:
     """A trainer keeps its callbacks and its model."""
     callbacks = this.args.names.get("callbacks", NONE)
-    items = objects.items_of(this.m, callbacks, this.state)
+    items = access.items_of(this.m, callbacks, this.state)
     if items is None and isinstance(callbacks, Ref) and this.state.read(callbacks.id).kind == "instance":
         items = [callbacks]
     path = this.path if this.path.startswith("lightning.") else "transformers.Trainer"
@@ -31,7 +31,7 @@ def add_callback(this: Call) -> list[Outcome]:
     kept = this.state.read(this.receiver.id).attrs.get("callbacks")
     value = this.arg(0, "callback")
     if isinstance(value, Ref) and this.state.read(value.id).kind == "class":
-        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     if isinstance(kept, Ref):
         cell = this.state.edit(kept.id)
         cell.items = [*cell.items, value]
@@ -49,7 +49,7 @@ def fit(this: Call) -> list[Outcome]:
     assert isinstance(this.receiver, Ref)
     before, after, failed = HOOKS[this.path.partition(".")[0]]
     kept = this.state.read(this.receiver.id).attrs.get("callbacks")
-    subjects = list(objects.items_of(this.m, kept, this.state) or []) if kept is not None else []
+    subjects = list(access.items_of(this.m, kept, this.state) or []) if kept is not None else []
     subjects.extend(v for v in this.args.plain if isinstance(v, Ref))
     subjects = [s for s in subjects if isinstance(s, Ref) and this.state.read(s.id).kind == "instance"]
     out: list[Outcome] = []
@@ -57,7 +57,7 @@ def fit(this: Call) -> list[Outcome]:
     for o in hooks(this, before, subjects, this.state):
         if o.flow is Flow.NORMAL:
             plain = calls.Args()
-            loop.extend(calls.opaque(this.m, this.path, plain, o.state, this.frame, this.node))
+            loop.extend(opaque_calls.opaque(this.m, this.path, plain, o.state, this.frame, this.node))
         else:
             loop.append(o)
     for o in reduce(loop):
@@ -81,10 +81,10 @@ def hooks(this: Call, names: tuple[str, ...], subjects: list[Value], state: Stat
             cls = state.read(subject.id).cls
             if not isinstance(cls, Ref):
                 continue
-            found, owner = objects.find_in_class(this.m, cls, name, state)
+            found, owner = classes.find_in_class(this.m, cls, name, state)
             if not isinstance(found, Func):
                 continue
-            bound = Bound(subject, objects.owned(found, owner))
+            bound = Bound(subject, classes.owned(found, owner))
             spec = found.node.args
             count = len(spec.posonlyargs) + len(spec.args) - 1
             given: list[Value] = [Lib("lightning.Trainer()"), *[Unknown()] * count]
@@ -182,7 +182,7 @@ def ray_trainer(this: Call) -> list[Outcome]:
     loop = this.arg(0, "train_loop_per_worker")
     if this.path.startswith("accelerate"):
         process_calls.child(this, loop, calls.Args(open=True), "fork")
-        return [*this.done(), *calls.opaque_failures(this.m, this.state, this.frame, this.node)]
+        return [*this.done(), *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node)]
     cell = Cell("libobj", {"loop": loop}, extra="ray.train.TorchTrainer")
     return this.done(this.m.new(this.state, cell))
 
@@ -195,7 +195,7 @@ def ray_fit(this: Call) -> list[Outcome]:
     process_calls.child(this, loop, calls.Args(open=True), "ray")
     return [
         *this.done(Unknown()),
-        *calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()"),
+        *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()"),
     ]
 
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import Any
 
-from lens_preflight.program import calls, loops, protected, statements
+from lens_preflight.program import loops, opaque_calls, protected, statements
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, reduce
 from lens_preflight.program.scopes import body_of
 from lens_preflight.program.state import Cell, State
@@ -188,6 +188,6 @@ def loop_over(
 
 def abandoned(state: State, frame: Frame, node: ast.AST) -> State:
     """Open handles become undecided: a finally in an abandoned generator runs when it is collected."""
-    return calls.undecided(
+    return opaque_calls.undecided(
         state, frame.site(node), "a generator that is left early is closed when it is collected"
     )

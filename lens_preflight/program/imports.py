@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import expressions, statements
+from lens_preflight.program import access, expressions, statements
 from lens_preflight.program.closure import Found
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
 from lens_preflight.program.source import Unreadable
@@ -148,7 +148,7 @@ def star(m: Machine, value: Value, state: State, frame: Frame) -> None:
     names = [n for n in attrs if not n.startswith("_")]
     listed = attrs.get("__all__")
     if listed is not None:
-        items = objects.items_of(m, listed, state)
+        items = access.items_of(m, listed, state)
         if items is not None:
             names = [i.value for i in items if isinstance(i, Const)]
     for name in names:

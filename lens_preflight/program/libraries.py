@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import calls, imports, natives, objects, pure_calls
+from lens_preflight.program import (
+    access,
+    calls,
+    classes,
+    imports,
+    natives,
+    objects,
+    opaque_calls,
+    pure_calls,
+    variables,
+)
 from lens_preflight.program import registry as registry_
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
 from lens_preflight.program.registry import MODELS, Call
@@ -38,11 +48,8 @@ from lens_preflight.program.values import (
     Unknown,
     Value,
     Wrapped,
-    tainted,
-    taints_of,
 )
 
-ENVIRON = 2
 SYSPATH = 3
 
 
@@ -62,7 +69,7 @@ def attribute(m: Machine, value: Lib, name: str, state: State, frame: Frame, nod
     """An attribute of a library or of something that it returned."""
     path = canonical(f"{value.path}.{name}")
     if path == "os.environ":
-        return normal(state, Ref(ENVIRON))
+        return normal(state, Ref(variables.ENVIRON))
     if path == "sys.path":
         return normal(state, Ref(SYSPATH))
     if path == "sys.argv":
@@ -217,7 +224,7 @@ def safe(this: Call) -> list[Outcome]:
 def unknown(this: Call) -> list[Outcome]:
     """A call of a library that is not known: as opaque as calls get, but with a name."""
     note_span_attributes(this)
-    out = calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    out = opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     if this.path.startswith(FILE_READERS):
         return [
             replace(o, value=Unknown(frozenset((f"file:{this.path}",)))) if o.flow is Flow.NORMAL else o
@@ -233,7 +240,7 @@ def call_instance(
     m: Machine, fn: Ref, args: calls.Args, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """Call an instance whose ``__call__`` is a library's (a torch module): its ``forward`` may run."""
-    return calls.opaque(m, "a call", args, state, frame, node)
+    return opaque_calls.opaque(m, "a call", args, state, frame, node)
 
 
 def call_wrapped(
@@ -242,7 +249,7 @@ def call_wrapped(
     """Call something that a decorator or a framework made."""
     model = MODELS.get(f"wrapped:{fn.role}")
     if model is None:
-        return calls.opaque(m, fn.role, args, state, frame, node)
+        return opaque_calls.opaque(m, fn.role, args, state, frame, node)
     return model(Call(m, f"wrapped:{fn.role}", fn, args, state, frame, node))
 
 
@@ -252,51 +259,11 @@ def call_method(
     """Call a method of an object of the tree, when its class has it."""
     cls = state.read(value.id).cls
     if isinstance(cls, Ref):
-        found, owner = objects.find_in_class(m, cls, name, state)
+        found, owner = classes.find_in_class(m, cls, name, state)
         if found is not None:
-            call_ = Bound(value, objects.owned(found, owner))
+            call_ = Bound(value, classes.owned(found, owner))
             return calls.invoke(m, call_, calls.Args(list(args)), state, frame, node)
-    return objects.unknown_item(m, EMPTY, state, frame, node)
-
-
-def environ_item(
-    m: Machine, value: Ref, index: Value, state: State, frame: Frame, node: ast.AST
-) -> list[Outcome]:
-    """``os.environ[name]``; a variable that is not set is taken to be given by the launch."""
-    if not isinstance(index, Const):
-        return normal(state, Unknown(taints_of(index) | {"env:?"}))
-    found = variable(m, str(index.value), state)
-    if isinstance(found, Const) and found.value is None:
-        return normal(state, Unknown(found.taints, ("env", index.value)))
-    return normal(state, found)
-
-
-def variable(m: Machine, name: str, state: State) -> Value:
-    """A variable as the program sees it now: written by the program, else as it was started."""
-    written = state.read(ENVIRON).items.get(name)
-    if written is None:
-        return m.variable(name)
-    return natives.without_absent(written, m.variable(name))
-
-
-def set_environ(
-    m: Machine, value: Ref, index: Value, new: Value, state: State, frame: Frame, node: ast.AST
-) -> list[Outcome]:
-    """``os.environ[name] = text``."""
-    cell = state.edit(ENVIRON)
-    if isinstance(index, Const):
-        cell.items[str(index.value)] = tainted(new, frozenset((f"written:{index.value}",)))
-        if str(index.value) in ("OTEL_RESOURCE_ATTRIBUTES", "NEMO_LENS_ENABLED") or "ENABLED" in str(
-            index.value
-        ):
-            cell.attrs[f"written {index.value}"] = Const((frame.path, getattr(node, "lineno", 1)))
-        if "_EXPORT_" in str(index.value):
-            m.seen.late.append(("strategy", frame.site(node)))
-        if index.value == "OTEL_RESOURCE_ATTRIBUTES" and state.facts.setups:
-            m.seen.late.append(("OTEL_RESOURCE_ATTRIBUTES", frame.site(node)))
-    else:
-        cell.open = True
-    return normal(state)
+    return access.unknown_item(m, EMPTY, state, frame, node)
 
 
 def note_key(m: Machine, index: Value, state: State, frame: Frame, node: ast.AST) -> None:
@@ -337,7 +304,7 @@ def decorate_with_instance(m: Machine, decorator: Ref, inner: Value, state: Stat
     """A ContextDecorator used as a decorator: the manager around the function."""
     cls = state.read(decorator.id).cls
     if isinstance(cls, Ref):
-        order, _ = objects.mro(m, cls, state)
+        order, _ = classes.mro(m, cls, state)
         for here in order:
             for base in state.read(here.id).extra or ():
                 if isinstance(base, Lib) and base.path.endswith("ContextDecorator"):
@@ -347,7 +314,7 @@ def decorate_with_instance(m: Machine, decorator: Ref, inner: Value, state: Stat
 
 def mentions_shutdown(m: Machine, cls: Ref, state: State) -> bool:
     """True when a method of the class calls something named shutdown."""
-    order, _ = objects.mro(m, cls, state)
+    order, _ = classes.mro(m, cls, state)
     for here in order:
         for found in state.read(here.id).attrs.values():
             if isinstance(found, Func) and function_mentions_shutdown(found):

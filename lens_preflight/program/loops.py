@@ -6,9 +6,10 @@ import ast
 from collections.abc import Hashable
 from dataclasses import replace
 
-from lens_preflight.program import expressions, objects, statements, truths
+from lens_preflight.program import access, expressions, statements, truths
+from lens_preflight.program.joins import merge, merge_pair
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal, reduce
-from lens_preflight.program.state import Cell, State, merge, merge_pair
+from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import Const, Ref, Tup, Unknown, Value, soft, taints_of
 
 MAX_EXACT = 9
@@ -121,7 +122,7 @@ def over(
     m: Machine, node: ast.For | ast.AsyncFor, iterable: Value, state: State, frame: Frame
 ) -> list[Outcome]:
     """A for loop over a value."""
-    items = objects.items_of(m, iterable, state)
+    items = access.items_of(m, iterable, state)
     if items is not None and len(items) <= MAX_EXACT and not soft(iterable):
         return exactly(m, node, items, [state], frame)
     done: list[Outcome] = []

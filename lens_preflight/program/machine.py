@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +13,9 @@ from lens_preflight.core.variable import Environment
 from lens_preflight.core.words import State as VariableState
 from lens_preflight.core.world import World
 from lens_preflight.lens.generations import Generation
-from lens_preflight.program.state import (
-    Cell,
-    Facts,
-    Hook,
-    Installed,
-    Site,
-    State,
-    lane_numbers,
-    merge,
-    merge_pair,
-)
+from lens_preflight.program import seen
+from lens_preflight.program.joins import merge, merge_pair
+from lens_preflight.program.state import Cell, Site, State
 from lens_preflight.program.values import (
     LAUNCHER,
     NONE,
@@ -155,104 +147,6 @@ class Lane:
         return {name: str(values[name]) for name in LAUNCHER}
 
 
-@dataclass(frozen=True, slots=True)
-class SetupSeen:
-    """One call of ``setup_telemetry`` on some paths, with what reached it."""
-
-    chain: tuple[Site, ...]
-    lanes: int
-    hypo: bool
-    enabled: Value
-    strategy: Value
-    strategy_from: str
-    rank: Value | None
-    world_size: Value | None
-    resource: Value | None
-    carrier: Value
-    cond: frozenset[str]
-    exporting: int
-    maybe: int
-    before: tuple[Site, ...]
-    reinit: bool
-    rejected: str
-    process: str
-    fallback: str
-    config: Site | None
-    trail: tuple[Site, ...] = ()
-    attributes: tuple[tuple[str, Value], ...] | None = None
-    open_keys: bool = False
-    reinit_true: bool = False
-
-    @property
-    def site(self) -> Site:
-        """The call itself."""
-        return self.chain[0]
-
-
-@dataclass(frozen=True, slots=True)
-class BridgeSeen:
-    """One log bridge: which logger, from which level on; ``logger`` is '' for the root."""
-
-    chain: tuple[Site, ...]
-    lanes: int
-    hypo: bool
-    logger: Value
-    level: Value
-    by_hand: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SignalSeen:
-    """What SIGTERM would do at one call with a handle open.
-
-    ``became``: none (no handler), default (taken off), ignored, closes, returns, exits, hard,
-    blocks, unknown.
-    """
-
-    chain: tuple[Site, ...]
-    lanes: int
-    hypo: bool
-    became: str
-    at: Site | None
-    installed: Site | None
-    training: bool
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One way a process ends."""
-
-    flow: Flow
-    lanes: int
-    hypo: bool
-    facts: Facts
-    origin: tuple[Site, ...]
-    error: str | None
-    cond: frozenset[str]
-    process: str
-    last: tuple[Site, ...] = ()
-    optional: bool = False
-
-
-@dataclass
-class Seen:
-    """All that a run saw."""
-
-    setups: list[SetupSeen] = field(default_factory=list)
-    bridges: list[BridgeSeen] = field(default_factory=list)
-    signals: list[SignalSeen] = field(default_factory=list)
-    installs: list[tuple[Installed, bool, int]] = field(default_factory=list)
-    ends: list[End] = field(default_factory=list)
-    layout: list[tuple[str, Site]] = field(default_factory=list)
-    late: list[tuple[str, Site]] = field(default_factory=list)
-    opaque: list[tuple[str, Site]] = field(default_factory=list)
-    shutdowns: list[Site] = field(default_factory=list)
-    children: list[tuple[str, Site]] = field(default_factory=list)
-    none_calls: list[tuple[tuple[Site, ...], int]] = field(default_factory=list)
-    hooks: list[Site] = field(default_factory=list)
-    entered: bool = False
-
-
 class Machine:
     """One run of the interpreter over one program.
 
@@ -274,7 +168,7 @@ class Machine:
         self.generation = generation
         self.argv = tuple(argv)
         self.main = main
-        self.seen = Seen()
+        self.seen = seen.Seen()
         self.steps = 0
         self.next_id = 1000
         self.base: dict[str, Value] = {}
@@ -396,7 +290,7 @@ def reduce(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 def merge_values(outcomes: list[Outcome]) -> list[Outcome]:
     """Join returns of disjoint lanes, and of equal values when there are many."""
-    from lens_preflight.program.state import by_lane, joined
+    from lens_preflight.program.joins import by_lane, joined
 
     out: list[Outcome] = []
     for o in outcomes:
@@ -427,20 +321,3 @@ def shown_path(path: str) -> str:
         return str(Path(path).resolve().relative_to(Path.cwd().resolve()))
     except (ValueError, OSError):
         return path
-
-
-__all__ = [
-    "End",
-    "Exhausted",
-    "Flow",
-    "Frame",
-    "Hook",
-    "Lane",
-    "Machine",
-    "Outcome",
-    "Seen",
-    "SetupSeen",
-    "lane_numbers",
-    "normal",
-    "reduce",
-]

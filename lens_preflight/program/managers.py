@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import calls, generators, objects, protected, truths
+from lens_preflight.program import (
+    awaiting,
+    calls,
+    classes,
+    generators,
+    objects,
+    opaque_calls,
+    protected,
+    truths,
+)
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import CLEAN_MANAGERS
@@ -45,7 +54,7 @@ def enter(m: Machine, manager: Value, state: State, frame: Frame, node: ast.AST)
             return enter_library(m, manager, str(state.read(manager.id).extra), state, frame, node)
     if isinstance(manager, Lib):
         return enter_library(m, manager, manager.path, state, frame, node)
-    failed = calls.opaque_failures(m, state, frame, node)
+    failed = opaque_calls.opaque_failures(m, state, frame, node)
     return [Outcome(Flow.NORMAL, state, Unknown(), inner=manager), *failed]
 
 
@@ -59,7 +68,7 @@ def enter_library(
     done = [Outcome(Flow.NORMAL, state, value, inner=manager)]
     if path.startswith(CLEAN_MANAGERS):
         return done
-    return [*done, *calls.opaque_failures(m, state, frame, node)]
+    return [*done, *opaque_calls.opaque_failures(m, state, frame, node)]
 
 
 def enter_instance(m: Machine, manager: Ref, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
@@ -67,7 +76,7 @@ def enter_instance(m: Machine, manager: Ref, state: State, frame: Frame, node: a
     names = ("__aenter__", "__enter__") if asynchronous(node) else ("__enter__", "__aenter__")
     out: list[Outcome] = []
     for o in method(m, manager, names, [], state, frame, node):
-        for r in calls.settle(m, o, frame, node):
+        for r in awaiting.settle(m, o, frame, node):
             out.append(replace(r, inner=manager) if r.flow is Flow.NORMAL else r)
     return out
 
@@ -90,11 +99,11 @@ def method(
     cls = state.read(manager.id).cls
     for name in names:
         if isinstance(cls, Ref):
-            found, owner = objects.find_in_class(m, cls, name, state)
+            found, owner = classes.find_in_class(m, cls, name, state)
             if isinstance(found, Func):
-                call = Bound(manager, objects.owned(found, owner))
+                call = Bound(manager, classes.owned(found, owner))
                 return calls.invoke(m, call, calls.Args(list(args)), state, frame, node)
-    if isinstance(cls, Ref) and not objects.mro(m, cls, state)[1]:
+    if isinstance(cls, Ref) and not classes.mro(m, cls, state)[1]:
         return [Outcome(Flow.NORMAL, state, Unknown() if args else manager)]
     return [Outcome(Flow.RAISE, state, error="TypeError", origin=frame.chain(node, "with on it"))]
 
@@ -159,7 +168,7 @@ def leave_instance(m: Machine, manager: Ref, o: Outcome, frame: Frame, node: ast
     info: list[Value] = [Unknown(frozenset(("exception",))) if raised else NONE] * 3
     out: list[Outcome] = []
     for called in method(m, manager, ("__exit__", "__aexit__"), info, o.state, frame, node):
-        for r in calls.settle(m, called, frame, node):
+        for r in awaiting.settle(m, called, frame, node):
             if r.flow is not Flow.NORMAL:
                 out.append(r)
             elif not raised:
@@ -210,7 +219,7 @@ def leave_entry(m: Machine, entry: Value, o: Outcome, frame: Frame, node: ast.AS
         done = calls.invoke(
             m, entry.inner, calls.Args(list(entry.extra), dict(entry.names)), o.state, frame, node
         )
-        settled = [s for d in done for s in calls.settle(m, d, frame, node)]
+        settled = [s for d in done for s in awaiting.settle(m, d, frame, node)]
         return after(o, settled)
     info: list[Value] = [Unknown(frozenset(("exception",))) if raised else NONE] * 3
     out: list[Outcome] = []

@@ -15,7 +15,8 @@ from lens_preflight.core.variable import Environment
 from lens_preflight.core.world import World
 from lens_preflight.lens.generations import GENERATIONS, Generation
 from lens_preflight.program.closure import Closure
-from lens_preflight.program.machine import End, Lane, Machine, Seen, SetupSeen
+from lens_preflight.program.machine import Lane, Machine
+from lens_preflight.program.seen import End, Seen, SetupSeen
 from lens_preflight.program.source import Unreadable, entry_bytes
 from lens_preflight.program.state import HandleFact, Site
 

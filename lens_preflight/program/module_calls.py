@@ -8,12 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from lens_preflight.program import (
-    calls,
-    imports,
-    natives,
-    statements,
-)
+from lens_preflight.program import imports, natives, opaque_calls, statements
 from lens_preflight.program.machine import Flow, Frame, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.source import Unreadable
@@ -47,7 +42,7 @@ def import_module(this: Call) -> list[Outcome]:
     """An import by a known name."""
     name = this.text(0, "name")
     if name is None:
-        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     if name.startswith("."):
         package = this.text(1, "package") or ""
         name = f"{package}.{name.lstrip('.')}"
@@ -60,14 +55,14 @@ def run_path(this: Call) -> list[Outcome]:
     name = this.text(0, "path_name") or this.text(0, "mod_name")
     run_name = this.args.names.get("run_name", Const("<run_path>"))
     if name is None:
-        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     if this.path.endswith("run_module"):
         found = this.m.closure.find(name)
         path = found.path if found is not None else None
     else:
         path = os.path.normpath(os.path.join(this.m.closure.base, name))
     if path is None:
-        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     return run_file(this, path, run_name)
 
 
@@ -77,7 +72,7 @@ def run_file(this: Call, path: str, name: Value) -> list[Outcome]:
         source = this.m.closure.source(path)
     except Unreadable as error:
         this.m.seen.opaque.append((f"{this.m.relative(path)}: {error.reason}", this.site))
-        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     names = {"__name__": name, "__file__": Const(path), "__package__": Const("")}
     ref = this.m.new(this.state, Cell("module", names))
     inner = Frame(path, ref.id, ref.id, stack=this.frame.chain(this.node, "run"))

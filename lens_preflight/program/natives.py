@@ -274,14 +274,14 @@ def operate(
     m: Machine, op: str, values: list[Value], state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """An arithmetic operator; on unknown operands it may fail."""
-    from lens_preflight.program import expressions, objects
+    from lens_preflight.program import access, expressions
 
     if op == "Add" and all(isinstance(v, Tup) for v in values):
         items = tuple(item for v in values for item in v.items)  # type: ignore[union-attr]
         return normal(state, Tup(items))
     if op == "BitOr" and isinstance(values[0], Ref) and state.read(values[0].id).kind == "dict":
         cell = state.read(values[0].id).copy()
-        objects.update_dict(m, cell, values[1], state)
+        access.update_dict(m, cell, values[1], state)
         return normal(state, m.new(state, cell))
     if op not in OPERATORS:
         return normal(state, Unknown(frozenset().union(*map(taints_of, values))))

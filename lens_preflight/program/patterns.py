@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from lens_preflight.program import expressions, natives, objects, statements, truths
+from lens_preflight.program import access, expressions, natives, objects, statements, truths
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, reduce
 from lens_preflight.program.state import State
 from lens_preflight.program.values import FALSE, TRUE, Const, Lanes, Lib, Ref, Tup, Unknown, Value, taints_of
@@ -92,7 +92,7 @@ def sequence(m: Machine, pattern: Any, subject: Value, state: State, frame: Fram
     listed = isinstance(subject, Tup) or (isinstance(subject, Ref) and state.read(subject.id).kind == "list")
     if isinstance(subject, Const):
         return FALSE  # text is no sequence here
-    items = objects.items_of(m, subject, state) if listed else None
+    items = access.items_of(m, subject, state) if listed else None
     if items is None or any(type(p).__name__ == "MatchStar" for p in pattern.patterns):
         return Unknown(natives.deep_taints(subject, state))
     if len(items) != len(pattern.patterns):
@@ -137,7 +137,7 @@ def capture(m: Machine, pattern: Any, subject: Value, state: State, frame: Frame
     inner += [*getattr(pattern, "patterns", ()), *getattr(pattern, "kwd_patterns", ())]
     parts: list[Value] | None = [subject] * len(inner)
     if kind == "MatchSequence":
-        items = objects.items_of(m, subject, state)
+        items = access.items_of(m, subject, state)
         parts = items if items is not None and len(items) == len(inner) else None
     elif kind in ("MatchMapping", "MatchClass"):
         builtin = kind == "MatchClass" and isinstance(subject, Const | Lanes) and not pattern.kwd_patterns

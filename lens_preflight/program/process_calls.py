@@ -5,15 +5,22 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import calls, imports, objects, signal_calls, statements
-from lens_preflight.program.machine import End, Flow, Frame, Outcome, normal, reduce
+from lens_preflight.program import (
+    access,
+    calls,
+    imports,
+    opaque_calls,
+    signal_calls,
+    statements,
+    thread_calls,
+)
+from lens_preflight.program.machine import Flow, Frame, Outcome, reduce
 from lens_preflight.program.registry import Call, model
+from lens_preflight.program.seen import End
 from lens_preflight.program.source import Unreadable
 from lens_preflight.program.state import Cell, Facts, Hook, Installed, State
 from lens_preflight.program.values import (
-    FALSE,
     NONE,
-    TRUE,
     Bound,
     Const,
     Func,
@@ -39,7 +46,7 @@ def interrupt(this: Call) -> list[Outcome]:
 @model("signal.pthread_sigmask")
 def mask(this: Call) -> list[Outcome]:
     """A blocked signal is as good as ignored."""
-    signals = objects.items_of(this.m, this.arg(1, "mask"), this.state)
+    signals = access.items_of(this.m, this.arg(1, "mask"), this.state)
     how = this.arg(0, "how")
     if signals is None or any(isinstance(s, Const) and s.value == signal_calls.SIGTERM for s in signals):
         blocks = isinstance(how, Lib) and how.path in ("signal.SIG_BLOCK", "signal.SIG_SETMASK")
@@ -61,71 +68,6 @@ def sleep(this: Call) -> list[Outcome]:
     if this.frame.phase == "handler" and not short and this.state.facts.open_handles:
         this.state.facts = this.state.facts.noted("blocks", this.site)
     return this.done()
-
-
-@model("threading.Thread", "threading.Timer")
-def thread(this: Call) -> list[Outcome]:
-    """A thread, not started."""
-    timer = this.path.endswith("Timer")
-    target = this.args.get(1, "function" if timer else "target", NONE)
-    args = this.args.get(-1, "args", Tup(()))
-    daemon = this.args.names.get("daemon", FALSE)
-    names = this.args.names.get("kwargs", NONE)
-    cell = Cell(
-        "thread", {"target": target or NONE, "args": args or Tup(()), "daemon": daemon, "names": names}
-    )
-    return this.done(this.m.new(this.state, cell))
-
-
-def target_args(this: Call, cell: Cell) -> calls.Args:
-    """The arguments for the target of a thread or process."""
-    items = objects.items_of(this.m, cell.attrs["args"], this.state)
-    args = calls.Args(items or [], open=items is None)
-    names = cell.attrs.get("names")
-    if isinstance(names, Ref) and this.state.read(names.id).kind == "dict":
-        args.names = {str(k): v for k, v in this.state.read(names.id).items.items()}
-    return args
-
-
-@model("thread.start")
-def start_thread(this: Call) -> list[Outcome]:
-    """A thread that is waited for at the end runs now; a daemon runs when it is joined."""
-    assert isinstance(this.receiver, Ref)
-    cell = this.state.read(this.receiver.id)
-    if this.frame.phase == "atexit":
-        this.state.facts = this.state.facts.noted("thread at exit", this.site)
-    daemon = cell.attrs["daemon"]
-    if isinstance(daemon, Const) and not daemon.value:
-        return run_thread(this, this.receiver)
-    this.state.edit(this.receiver.id).attrs["pending"] = TRUE
-    return this.done()
-
-
-@model("thread.join")
-def join_thread(this: Call) -> list[Outcome]:
-    """Wait for a thread; one that runs for long may outlast a limited wait."""
-    assert isinstance(this.receiver, Ref)
-    cell = this.state.read(this.receiver.id)
-    endless = not this.args.plain and not this.args.names and "pending" not in cell.attrs
-    if endless and this.frame.phase == "handler" and this.state.facts.open_handles:
-        this.state.facts = this.state.facts.noted("blocks", this.site)
-    if cell.attrs.get("pending") == TRUE:
-        this.state.edit(this.receiver.id).attrs.pop("pending")
-        return run_thread(this, this.receiver)
-    return this.done()
-
-
-def run_thread(this: Call, thread_: Ref) -> list[Outcome]:
-    """The target in its thread: its exceptions end the thread, not the program."""
-    cell = this.state.read(thread_.id)
-    args = target_args(this, cell)
-    out: list[Outcome] = []
-    for o in calls.invoke(this.m, cell.attrs["target"], args, this.state, this.frame, this.node):
-        if o.flow is Flow.HARD:
-            out.append(o)
-        else:
-            out.extend(normal(o.state))
-    return reduce(out)
 
 
 @model("multiprocessing.get_context", "torch.multiprocessing.get_context")
@@ -176,10 +118,10 @@ def start_process(this: Call) -> list[Outcome]:
     child(
         this,
         cell.attrs["target"],
-        target_args(this, cell),
+        thread_calls.target_args(this, cell),
         str(method.value) if isinstance(method, Const) else "",
     )
-    return [*this.done(), *calls.opaque_failures(this.m, this.state, this.frame, this.node, "start()")]
+    return [*this.done(), *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "start()")]
 
 
 @model("process.join", "process.terminate", "process.kill", "process.is_alive", "process.close")
@@ -191,13 +133,16 @@ def process_method(this: Call) -> list[Outcome]:
 @model("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes")
 def spawn(this: Call) -> list[Outcome]:
     """Some processes with a number each; an exception in one is raised again here."""
-    items = objects.items_of(this.m, this.arg(1, "args", Tup(())), this.state)
+    items = access.items_of(this.m, this.arg(1, "args", Tup(())), this.state)
     number = Unknown(frozenset(("number", "spawned")), ("spawned",))
     args = calls.Args([number, *(items or [])], open=items is None)
     method = this.args.names.get("start_method", Const("spawn"))
     name = str(method.value) if isinstance(method, Const) else "spawn"
     child(this, this.arg(0, "fn"), args, name)
-    return [*this.done(), *calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")]
+    return [
+        *this.done(),
+        *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()"),
+    ]
 
 
 def child(this: Call, target: Value, args: calls.Args, method: str) -> None:
@@ -299,27 +244,7 @@ def run_hook(this: Call, hook: Hook, state: State) -> list[State]:
 def subprocess_(this: Call) -> list[Outcome]:
     """Another program: what it does is not seen here."""
     this.m.seen.opaque.append(("it starts another program", this.site))
-    return calls.opaque(this.m, this.path, calls.Args(), this.state, this.frame, this.node)
-
-
-@model("concurrent.futures.ThreadPoolExecutor().submit", "concurrent.futures.ThreadPoolExecutor().map")
-def submit(this: Call) -> list[Outcome]:
-    """A function in a pool of threads: it runs; its exception shows where the result is asked."""
-    fn, rest = this.arg(0, "fn"), list(this.args.plain[1:])
-    if not isinstance(fn, Func | Bound | Wrapped):
-        return calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
-    out: list[Outcome] = []
-    for o in calls.invoke(
-        this.m, fn, calls.Args(rest, dict(this.args.names)), this.state, this.frame, this.node
-    ):
-        out.extend([o] if o.flow is Flow.HARD else normal(o.state, Lib("concurrent.futures.Future()")))
-    return reduce(out)
-
-
-@model("concurrent.futures.ThreadPoolExecutor().shutdown")
-def pool_shutdown(this: Call) -> list[Outcome]:
-    """Waits for the threads of a pool; it has nothing to do with telemetry."""
-    return this.done()
+    return opaque_calls.opaque(this.m, this.path, calls.Args(), this.state, this.frame, this.node)
 
 
 @model(
@@ -339,7 +264,7 @@ def pool_submit(this: Call) -> list[Outcome]:
     if isinstance(fn, Func | Bound | Wrapped):
         method = "spawn" if "spawn()" in this.path else "fork"
         child(this, fn, calls.Args([], open=True), method)
-    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
     return [*this.done(Unknown()), *failed]
 
 

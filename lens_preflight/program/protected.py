@@ -6,7 +6,7 @@ import ast
 import builtins
 from dataclasses import replace
 
-from lens_preflight.program import expressions, managers, objects, statements
+from lens_preflight.program import expressions, managers, objects, raising, statements
 from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, reduce
 from lens_preflight.program.state import State
 from lens_preflight.program.values import NONE, Const, Lib, Ref, Tup, Unknown, Value
@@ -111,7 +111,7 @@ def flattened(value: Value, state: State) -> list[Value]:
 def takes(value: Value, o: Outcome, state: State) -> bool | None:
     """Whether one type takes the exception."""
     if isinstance(value, Ref):
-        base = statements.error_name(value, state)
+        base = raising.error_name(value, state)
         if base in ("SystemExit", "KeyboardInterrupt", "BaseException"):
             return None
         return None if o.flow is Flow.RAISE else False

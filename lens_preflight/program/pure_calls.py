@@ -7,11 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
-from lens_preflight.program import (
-    calls,
-    natives,
-    objects,
-)
+from lens_preflight.program import access, calls, natives, opaque_calls
 from lens_preflight.program.machine import Flow, Outcome, normal
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell
@@ -68,7 +64,7 @@ def pure(this: Call, name: str) -> list[Outcome]:
     """A pure builtin; on something unknown the result is unknown, and it may fail."""
     m, state, args = this.m, this.state, this.args.plain
     if name in ("list", "tuple", "reversed") and len(args) == 1:
-        items = objects.items_of(m, args[0], state)
+        items = access.items_of(m, args[0], state)
         if items is not None and not isinstance(args[0], Lanes):
             items = items[::-1] if name == "reversed" else items
             value: Value = Tup(tuple(items))
@@ -76,7 +72,7 @@ def pure(this: Call, name: str) -> list[Outcome]:
                 value = m.new(state, Cell("list", items=items))
             return this.done(value)
     if name in ("zip", "enumerate") and args:
-        columns = [objects.items_of(m, a, state) for a in args[: 1 if name == "enumerate" else None]]
+        columns = [access.items_of(m, a, state) for a in args[: 1 if name == "enumerate" else None]]
         if all(c is not None for c in columns):
             known = [c for c in columns if c is not None]
             rows = enumerate(known[0]) if name == "enumerate" else zip(*known, strict=False)
@@ -92,14 +88,14 @@ def pure(this: Call, name: str) -> list[Outcome]:
             o = replace(o, value=tainted(o.value, frozenset(("number",))))
         result.append(o)
     if unsure and name not in ("str", "repr", "len", "range", "list", "enumerate", "zip"):
-        result.extend(calls.opaque_failures(m, state, this.frame, this.node, f"{name}()")[:1])
+        result.extend(opaque_calls.opaque_failures(m, state, this.frame, this.node, f"{name}()")[:1])
     return result
 
 
 def ordered(this: Call, name: str) -> list[Outcome]:
     """``min``, ``max`` and ``sorted`` of known items by a key function of the tree."""
     key = this.args.names.get("key", Lib("builtins.str"))
-    items = objects.items_of(this.m, this.arg(0, "items"), this.state)
+    items = access.items_of(this.m, this.arg(0, "items"), this.state)
     if items is None or not 0 < len(items) <= 256 or len(this.args.plain) != 1:
         return this.done(Unknown(taints_of(this.arg(0, "items"))))
     keys: list[Value] = []

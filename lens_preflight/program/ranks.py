@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lens_preflight.core.world import World
-from lens_preflight.program.machine import SetupSeen
 from lens_preflight.program.model import Reading
+from lens_preflight.program.seen import SetupSeen
 from lens_preflight.program.state import Site, lane_numbers, part
 from lens_preflight.program.values import Const, Lanes, Lib, Unknown, Value, taints_of
 

@@ -11,20 +11,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lens_preflight.program.closure import Closure, Found
-from lens_preflight.program.scopes import FUNCTIONS, INNER
+from lens_preflight.program import slices
+from lens_preflight.program.closure import Closure
+from lens_preflight.program.import_graph import SMALL_FILES, Imported, Scan
 from lens_preflight.program.source import Unreadable
 
-SMALL_FILES = 60
 SMALL_BYTES = 1_000_000
-MAX_FILES = 6_000
 SMALL_FUNCTION = 60
 """Functions of at most so many nodes are always followed."""
 
-IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*[ \t]*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)|import[ \t]+([\w., \t]+))",
-    re.M,
-)
 GLOBAL = re.compile(rb"^[ \t]+global[ \t]+([\w, \t]+)", re.M)
 WORD = re.compile(rb"[A-Za-z_]\w*")
 NEEDLES = (
@@ -54,14 +49,6 @@ NAMES = frozenset(
     )
 )
 TOPIC = (b"elemetry", b"otel", b"nemo.lens")
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """One import of a file: the module, and (name, alias) pairs; no pairs for a plain import."""
-
-    module: str
-    names: tuple[tuple[str, str], ...]
 
 
 @dataclass
@@ -102,7 +89,7 @@ class Plan:
         if words is None:
             return True
         if owner not in self.slices:
-            self.slices[owner] = slice_of(body, words)
+            self.slices[owner] = slices.slice_of(body, words)
         return id(node) in self.slices[owner]
 
     def loose_globals(self, path: str, data: bytes) -> set[str]:
@@ -120,98 +107,6 @@ class Plan:
     def short(self, node: ast.AST) -> bool:
         """True for a function that is followed whatever it does."""
         return sum(1 for _ in zip(ast.walk(node), range(SMALL_FUNCTION + 1), strict=False)) <= SMALL_FUNCTION
-
-
-@dataclass
-class Scan:
-    """The import graph of a program, from the bytes of its files."""
-
-    closure: Closure
-    modules: dict[str, str] = field(default_factory=dict)
-    imports: dict[str, list[Imported]] = field(default_factory=dict)
-    found: dict[str, Found | None] = field(default_factory=dict)
-    size: int = 0
-
-    def find(self, name: str) -> Found | None:
-        """``Closure.find``, remembered."""
-        if name not in self.found:
-            top = name.partition(".")[0]
-            if top != name and self.find(top) is None:
-                self.found[name] = None
-            else:
-                self.found[name] = self.closure.find(name)
-        return self.found[name]
-
-    def walk(self, entry: str, package: str) -> None:
-        """Read every file that the entry reaches by imports."""
-        todo = [(entry, package)]
-        self.modules[entry] = "__main__"
-        while todo and len(self.imports) < MAX_FILES:
-            path, package = todo.pop()
-            try:
-                data = self.closure.data(path)
-            except Unreadable:
-                self.imports[path] = []
-                continue
-            self.size += len(data)
-            self.imports[path] = list(imports_of(data, package))
-            for one in self.imports[path]:
-                for name in targets(one):
-                    for found in self.chain(name):
-                        if found.path is not None and found.path not in self.modules:
-                            self.modules[found.path] = found.name
-                            inner = found.name if found.folders else found.name.rpartition(".")[0]
-                            todo.append((found.path, inner))
-
-    def chain(self, name: str) -> Iterator[Found]:
-        """A module and the packages above it, as far as they are in the tree."""
-        head = ""
-        for word in name.split("."):
-            head = f"{head}.{word}" if head else word
-            found = self.find(head)
-            if found is None:
-                return
-            yield found
-
-
-def imports_of(data: bytes, package: str) -> Iterator[Imported]:
-    """The imports in the bytes of a file; a relative one is made absolute."""
-    for match in IMPORT.finditer(data):
-        source, names, plain = match.groups()
-        if plain is not None:
-            for word in plain.decode("utf-8", "replace").split(","):
-                yield Imported(word.split(" as ")[0].strip(), ())
-            continue
-        module = absolute(source.decode("utf-8", "replace").replace(" ", ""), package)
-        if module is None:
-            continue
-        pairs = []
-        for word in re.sub(rb"#[^\n]*", b"", names).decode("utf-8", "replace").strip("() \n\t").split(","):
-            name, _, alias = word.strip().partition(" as ")
-            if name.strip():
-                pairs.append((name.strip(), alias.strip() or name.strip()))
-        yield Imported(module, tuple(pairs))
-
-
-def absolute(module: str, package: str) -> str | None:
-    """The absolute name of a module in a from-import."""
-    dots = len(module) - len(module.lstrip("."))
-    if not dots:
-        return module
-    words = package.split(".") if package else []
-    if dots - 1 > len(words):
-        return None
-    base = words[: len(words) - (dots - 1)]
-    rest = module.lstrip(".")
-    return ".".join([*base, *([rest] if rest else [])]) or None
-
-
-def targets(one: Imported) -> Iterator[str]:
-    """The modules that an import may load."""
-    yield one.module
-    for name, _ in one.names:
-        if name != "*":
-            yield f"{one.module}.{name}"
 
 
 def plan(closure: Closure, entry: str, package: str) -> Plan:
@@ -234,7 +129,7 @@ class Climb:
         self.plan = found
         self.names: dict[str, set[str]] = {}
         self.words: dict[str, set[str]] = {}
-        self.indexes: dict[str, Index] = {}
+        self.indexes: dict[str, slices.Index] = {}
         self.importers: dict[str, list[tuple[str, str, str]]] = {}
         self.plain: dict[str, set[str]] = {}
         for path, imported in scan.imports.items():
@@ -277,7 +172,7 @@ class Climb:
             return frozenset()
         self.plan.files.add(path)
         data = self.scan.closure.bytes.get(path, b"")
-        index = self.indexes.get(path) or Index.of(source.tree, data)
+        index = self.indexes.get(path) or slices.Index.of(source.tree, data)
         self.indexes[path] = index
         known = self.names.setdefault(path, set())
         before = set(known)
@@ -301,7 +196,7 @@ class Climb:
         for path, index in self.indexes.items():
             reach = self.words.get(path, set())
             for top in {id(n): n for name, n in index.nodes.items() if name in self.names[path]}.values():
-                for node, used in functions_in(top):
+                for node, used in slices.functions_in(top):
                     if not used.isdisjoint(reach):
                         self.plan.nodes[id(node)] = reach
                         span = (getattr(node, "lineno", 0), getattr(node, "end_lineno", None) or 0)
@@ -325,136 +220,3 @@ class Climb:
             if new:
                 known |= new
                 yield other, frozenset(new)
-
-
-EXITS = frozenset(("exit", "quit", "_exit"))
-JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
-PLAIN = (
-    ast.Import,
-    ast.ImportFrom,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Global,
-    ast.Nonlocal,
-)
-
-
-@dataclass
-class Index:
-    """The words of one file by top-level name, from its bytes; of functions and statements on demand."""
-
-    tops: dict[str, frozenset[bytes]] = field(default_factory=dict)
-    nodes: dict[str, ast.stmt] = field(default_factory=dict)
-    exact: dict[str, frozenset[str]] = field(default_factory=dict)
-
-    def words(self, name: str) -> frozenset[str]:
-        """The names that a definition mentions in its code, comments and texts left out."""
-        if name not in self.exact:
-            self.exact[name] = frozenset(w for n in ast.walk(self.nodes[name]) for w in words_of(n))
-        return self.exact[name]
-
-    @classmethod
-    def of(cls, tree: ast.Module, data: bytes) -> Index:
-        """The words between the first and last line of every definition."""
-        index = cls()
-        lines = data.splitlines()
-        for top in tree.body:
-            names = defined(top)
-            if names:
-                text = b"\n".join(lines[top.lineno - 1 : top.end_lineno])
-                words = frozenset(WORD.findall(text))
-                for name in names:
-                    index.tops[name] = words
-                    index.nodes[name] = top
-        return index
-
-
-def functions_in(top: ast.AST) -> Iterator[tuple[ast.AST, frozenset[str]]]:
-    """The functions in a definition, each with the names that it mentions."""
-    for node in ast.walk(top):
-        if isinstance(node, FUNCTIONS):
-            yield node, frozenset(w for here in ast.walk(node) for w in words_of(here))
-
-
-def slice_of(body: list[ast.stmt], reach: set[str]) -> set[int]:
-    """The statements that name something, jump or define, and those about what they assign.
-
-    Functions inside are definitions: their own statements are sliced when they are followed.
-    """
-    rows: list[Row] = []
-    stack: list[tuple[ast.AST, tuple[Row, ...]]] = [(s, ()) for s in body]
-    while stack:
-        node, around = stack.pop()
-        if isinstance(node, ast.stmt):
-            row = Row(id(node), assigned(node), isinstance(node, PLAIN))
-            rows.append(row)
-            around = (*around, row)
-        words = words_of(node)
-        if around:
-            around[-1].head.update(words)
-        for row in around:
-            row.words.update(words)
-            row.keep = (
-                row.keep
-                or isinstance(node, (*JUMPS, ast.ImportFrom, ast.Import))
-                or not EXITS.isdisjoint(words)
-            )
-        if not isinstance(node, INNER):
-            stack.extend((child, around) for child in ast.iter_child_nodes(node))
-    chosen: set[int] = set()
-    known, needed = set(reach), set[str]()
-    fresh = True
-    while fresh:
-        fresh = False
-        for row in rows:
-            if row.id in chosen:
-                continue
-            named = not row.words.isdisjoint(known)
-            if row.keep or named or not needed.isdisjoint(row.names):
-                chosen.add(row.id)
-                fresh = True
-                needed |= row.head if named else set()
-                known.update(row.names if named else ())
-    return chosen
-
-
-@dataclass
-class Row:
-    """One statement: what it binds, the names in it, and those in its own line.
-
-    ``keep``: it defines or imports something, or holds a jump.
-    """
-
-    id: int
-    names: tuple[str, ...]
-    keep: bool
-    words: set[str] = field(default_factory=set)
-    head: set[str] = field(default_factory=set)
-
-
-def assigned(node: ast.stmt) -> tuple[str, ...]:
-    """The plain names that an assignment binds."""
-    if isinstance(node, ast.Assign):
-        return tuple(t.id for t in node.targets if isinstance(t, ast.Name))
-    return (node.target.id,) if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) else ()
-
-
-def words_of(node: ast.AST) -> tuple[str, ...]:
-    """The names that one node mentions by itself."""
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute):
-        return (node.attr,)
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return tuple(a.name for a in node.names)
-    return ()
-
-
-def defined(node: ast.AST) -> list[str]:
-    """The names that a top-level statement defines."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Assign):
-        return [t.id for t in node.targets if isinstance(t, ast.Name)]
-    return []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from lens_preflight.program.machine import SetupSeen
 from lens_preflight.program.model import Reading
 from lens_preflight.program.natives import is_absent
+from lens_preflight.program.seen import SetupSeen
 from lens_preflight.program.state import lane_numbers, part
 from lens_preflight.program.values import Const, Unknown, Value
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lens_preflight.program.machine import SetupSeen
 from lens_preflight.program.model import Reading
 from lens_preflight.program.ranks import name
+from lens_preflight.program.seen import SetupSeen
 from lens_preflight.program.state import Site, lane_numbers, part
 from lens_preflight.program.values import Choice, Const, Lib, Unknown, Value, hard_variable, taints_of
 

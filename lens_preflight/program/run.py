@@ -10,7 +10,9 @@ from lens_preflight.program import (
     bridge_calls,
     builtin_calls,
     command_calls,
+    config_calls,
     containers,
+    context_calls,
     framework_calls,
     imports,
     lens_calls,
@@ -20,6 +22,8 @@ from lens_preflight.program import (
     signal_calls,
     statements,
     stdlib_calls,
+    thread_calls,
+    variables,
 )
 from lens_preflight.program.calls import Args
 from lens_preflight.program.machine import Exhausted, Frame, Machine
@@ -33,6 +37,8 @@ MODELS = (
     bridge_calls,
     builtin_calls,
     command_calls,
+    config_calls,
+    context_calls,
     containers,
     framework_calls,
     lens_calls,
@@ -40,6 +46,7 @@ MODELS = (
     process_calls,
     signal_calls,
     stdlib_calls,
+    thread_calls,
 )
 """Modules that register what they know by being imported."""
 
@@ -53,7 +60,7 @@ def run(m: Machine, path: str, package: str = "") -> str:
     m.package = package
     state = State(m.all_lanes, {}, limit=6 if m.plan.small else 1)
     state.add(imports.MODULES, Cell("modules"))
-    state.add(libraries.ENVIRON, Cell("environ", items={}))
+    state.add(variables.ENVIRON, Cell("environ", items={}))
     state.add(libraries.SYSPATH, Cell("syspath", items=[]))
     names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Const(path)}
     names["__package__"] = Const(package)

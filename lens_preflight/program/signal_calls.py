@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lens_preflight.program import calls
+from lens_preflight.program import opaque_calls
 from lens_preflight.program.machine import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Hook, Installed
@@ -23,7 +23,7 @@ DEFAULT = Lib("signal.SIG_DFL")
 @model("signal.signal", "signal.sigaction")
 def install(this: Call) -> list[Outcome]:
     """A handler for SIGTERM; other signals are not followed. Fails off the main thread."""
-    failed = calls.opaque_failures(this.m, this.state, this.frame, this.node, "signal.signal()")[:1]
+    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "signal.signal()")[:1]
     number, handler = this.arg(0, "signum"), this.arg(1, "handler")
     if isinstance(number, Const) and number.value != SIGTERM:
         return [*this.done(DEFAULT), *failed]
@@ -62,7 +62,7 @@ def loop_handler(this: Call) -> list[Outcome]:
         this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
     return [
         *this.done(),
-        *calls.opaque_failures(this.m, this.state, this.frame, this.node, "add_signal_handler()")[:1],
+        *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "add_signal_handler()")[:1],
     ]
 
 

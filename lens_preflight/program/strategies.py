@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from lens_preflight.program import calls, imports, libraries, objects, truths
-from lens_preflight.program.machine import (
-    Flow,
-)
+from lens_preflight.program import calls, imports, objects, truths, variables
+from lens_preflight.program.machine import Flow
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell, lane_numbers, part
 from lens_preflight.program.values import (
@@ -80,7 +78,7 @@ def named_strategy(
     if name == "all_ranks":
         return True
     if name == "first_rank_per_node":
-        local = part(libraries.variable(this.m, "LOCAL_RANK", this.state), lane)
+        local = part(variables.variable(this.m, "LOCAL_RANK", this.state), lane)
         return int(local.value or 0) == 0 if isinstance(local, Const) else None
     mine, whole = part(rank, lane) if rank else Const(0), part(size, lane) if size else Const(1)
     if not isinstance(mine, Const) or not isinstance(whole, Const) or not isinstance(config, Ref):

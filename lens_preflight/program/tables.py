@@ -1,5 +1,7 @@
 """Names of libraries as data: what is harmless, what blocks, what ends a process, who wraps whom.
 
+Longer than 300 lines because it is nothing but lists.
+
 Sources: the standard library of Python 3.13; OpenTelemetry API 1.4x; NeMo Lens 0.1.0 and its public
 branches; torch, Lightning, transformers, accelerate, ray, click, typer, fire, hydra, absl as documented.
 """

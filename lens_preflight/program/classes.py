@@ -1,0 +1,189 @@
+"""Classes of the tree: their order of inheritance, and attributes through instances."""
+
+from __future__ import annotations
+
+import ast
+
+from lens_preflight.program import expressions, libraries
+from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.state import State
+from lens_preflight.program.values import (
+    Bound,
+    Choice,
+    Const,
+    Func,
+    Lib,
+    Ref,
+    Unknown,
+    Value,
+    Wrapped,
+)
+
+
+def mro(m: Machine, cls: Ref, state: State) -> tuple[list[Ref], bool]:
+    """The classes of the tree that a class inherits from, itself first; True when all bases are known."""
+    out: list[Ref] = []
+    whole = True
+    stack = [cls]
+    while stack:
+        here = stack.pop(0)
+        if here in out:
+            out.remove(here)
+        out.append(here)
+        bases = state.read(here.id).extra or ()
+        refs = [b for b in bases if isinstance(b, Ref) and state.read(b.id).kind == "class"]
+        for base in bases:
+            known = base in refs or (isinstance(base, Lib) and base.path in libraries.PLAIN_BASES)
+            whole = whole and known
+        stack = refs + stack
+        if len(out) > 60:
+            break
+    return out, whole
+
+
+def find_in_class(
+    m: Machine, cls: Ref, name: str, state: State, after: Ref | None = None
+) -> tuple[Value | None, Ref | None]:
+    """A name of a class and the class that has it; with ``after`` as ``super`` looks."""
+    order, _ = mro(m, cls, state)
+    if after is not None and after in order:
+        order = order[order.index(after) + 1 :]
+    for here in order:
+        found = state.read(here.id).attrs.get(name)
+        if found is not None:
+            return found, here
+    return None, None
+
+
+def instance_attribute(
+    m: Machine, value: Ref, name: str, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An attribute of an instance: its own, or its class's, bound."""
+    cell = state.read(value.id)
+    if name in cell.attrs:
+        found = cell.attrs[name]
+        if isinstance(found, Choice):
+            out: list[Outcome] = []
+            for option in found.options:
+                here = state.fork()
+                here.edit(value.id).attrs[name] = option
+                out.extend(normal(here, option))
+            return out
+        return normal(state, found)
+    assert isinstance(cell.cls, Ref)
+    if name == "__class__":
+        return normal(state, cell.cls)
+    found_, owner = find_in_class(m, cell.cls, name, state)
+    if found_ is not None:
+        return bound(m, found_, value, owner, state, frame, node, name)
+    _, whole = mro(m, cell.cls, state)
+    if not whole or cell.open:
+        return library_attribute(m, value, cell.cls, name, state)
+    return [expressions.failure(state, frame, node, "AttributeError")]
+
+
+def library_attribute(m: Machine, value: Ref, cls: Ref, name: str, state: State) -> list[Outcome]:
+    """An attribute that an instance has from a class outside the tree."""
+    order, _ = mro(m, cls, state)
+    for here in order:
+        for base in state.read(here.id).extra or ():
+            if isinstance(base, Lib):
+                return normal(state, Bound(value, Lib(f"{base.path}.{name}")))
+    return normal(state, Unknown())
+
+
+def bound(
+    m: Machine,
+    found: Value,
+    receiver: Ref,
+    owner: Ref | None,
+    state: State,
+    frame: Frame,
+    node: ast.AST,
+    name: str,
+) -> list[Outcome]:
+    """What a class attribute becomes when it is read through an instance."""
+    from lens_preflight.program import calls
+
+    if isinstance(found, Func):
+        return normal(state, Bound(receiver, owned(found, owner)))
+    if isinstance(found, Wrapped):
+        if found.role in ("property", "cached_property"):
+            args = calls.Args([receiver])
+            out = calls.invoke(m, owned(found.inner, owner), args, state, frame, node)
+            if found.role == "cached_property":
+                for o in out:
+                    if o.flow is Flow.NORMAL:
+                        o.state.edit(receiver.id).attrs[name] = o.value
+            return out
+        if found.role == "staticmethod":
+            return normal(state, found.inner)
+        if found.role == "classmethod":
+            cls = state.read(receiver.id).cls
+            return normal(state, Bound(cls if cls is not None else receiver, owned(found.inner, owner)))
+        if found.role in ("cached", "context", "remote", "decorated"):
+            return normal(state, Bound(receiver, found))
+    return normal(state, found)
+
+
+def owned(func: Value, owner: Ref | None) -> Value:
+    """A function that knows the class it was found in, for ``super``."""
+    if isinstance(func, Func) and owner is not None:
+        return Func(func.node, func.path, func.globals, func.scope, func.defaults, func.kwdefaults, owner)
+    return func
+
+
+def class_attribute(
+    m: Machine, value: Ref, name: str, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An attribute of a class."""
+    found, owner = find_in_class(m, value, name, state)
+    if isinstance(found, Wrapped) and found.role == "classmethod":
+        return normal(state, Bound(value, owned(found.inner, owner)))
+    if isinstance(found, Wrapped) and found.role == "staticmethod":
+        return normal(state, found.inner)
+    if found is not None:
+        return normal(state, owned(found, owner))
+    if name in ("__name__", "__qualname__"):
+        return normal(state, Const(state.read(value.id).cls and "class"))
+    _, whole = mro(m, value, state)
+    if name == "remote":
+        return normal(state, Wrapped("remote-new", value))
+    if whole:
+        return [expressions.failure(state, frame, node, "AttributeError")]
+    for base in state.read(value.id).extra or ():
+        if isinstance(base, Lib):
+            return normal(state, Bound(value, Lib(f"{base.path}.{name}")))
+    return normal(state, Unknown())
+
+
+def wrapped_attribute(
+    m: Machine, value: Wrapped, name: str, state: State, frame: Frame, node: ast.AST
+) -> list[Outcome]:
+    """An attribute of something with a role."""
+    if value.role == "super":
+        receiver = value.inner
+        after = value.extra[0] if value.extra else None
+        cls = state.read(receiver.id).cls if isinstance(receiver, Ref) else None
+        if isinstance(receiver, Ref) and state.read(receiver.id).kind == "class":
+            cls = receiver
+        if isinstance(cls, Ref) and isinstance(after, Ref) and isinstance(receiver, Ref):
+            found, owner = find_in_class(m, cls, name, state, after)
+            if found is not None:
+                return bound(m, found, receiver, owner, state, frame, node, name)
+        return normal(state, Lib(f"builtins.object.{name}"))
+    if value.role == "remote" and name in ("remote", "options"):
+        return normal(state, Wrapped("remote-call" if name == "remote" else "remote-options", value.inner))
+    if value.role == "remote-options" and name == "remote":
+        return normal(state, Wrapped("remote-call", value.inner))
+    if value.role in ("command", "group"):
+        return normal(state, Bound(value, Lib(f"{value.role}.{name}")))
+    if value.role == "actor":
+        return normal(state, Wrapped("actor-method", value.inner, (Const(name), *value.extra)))
+    if value.role == "actor-method" and name == "remote":
+        return normal(state, Wrapped("actor-call", value.inner, value.extra))
+    if value.role == "partial" and name == "func":
+        return normal(state, value.inner)
+    if value.role in ("cached", "decorated", "context"):
+        return normal(state, Bound(value, Lib(f"wrapped.{name}")))
+    return normal(state, Unknown())

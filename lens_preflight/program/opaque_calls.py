@@ -1,0 +1,100 @@
+"""Calls of what is not known: anything may come back, any exception may come out."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from lens_preflight.program import calls, libraries
+from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.state import Site, State
+from lens_preflight.program.values import (
+    EMPTY,
+    NONE,
+    Bound,
+    Func,
+    Lanes,
+    Lib,
+    Ref,
+    Unknown,
+    Value,
+    Wrapped,
+    taints_of,
+)
+
+
+def opaque_failures(m: Machine, state: State, frame: Frame, node: ast.AST, text: str = "") -> list[Outcome]:
+    """The failures of a call that is not known."""
+    out = [Outcome(Flow.RAISE, state.fork(), NONE, None, frame.chain(node, text))]
+    if not frame.cleanup and frame.phase == "run":
+        out.append(Outcome(Flow.EXIT, state.fork(), NONE, None, frame.chain(node, text)))
+    return out
+
+
+def opaque(
+    m: Machine,
+    name: str,
+    args: calls.Args,
+    state: State,
+    frame: Frame,
+    node: ast.AST,
+    taints: frozenset[str] = EMPTY,
+) -> list[Outcome]:
+    """A call outside of what is known: anything may come back, any exception may come out."""
+    from lens_preflight.program import training
+
+    site = frame.site(node, f"{name}()")
+    training.opaque_call(m, name, site, state, frame)
+    for value in (*args.plain, *args.names.values()):
+        taints = taints | taints_of(value)
+        state = escaping(m, value, name, state, site)
+        taints = taints | (frozenset(("rank",)) if isinstance(value, Lanes) else EMPTY)
+    out = training.signal_during(m, name, state, frame, node)
+    out.extend(opaque_failures(m, state, frame, node, f"{name}()"))
+    result: Value = Unknown(taints | {f"opaque:{name}"})
+    if args.plain and isinstance(args.plain[0], Func | Wrapped) and wraps(name):
+        result = Wrapped("perhaps", args.plain[0])
+    out.extend(normal(state, result))
+    return out
+
+
+def wraps(name: str) -> bool:
+    """True for the name of a call that may return the function it is given, wrapped."""
+    return "()" in name or any(word in name.lower() for word in ("wrap", "restart", "decorat", "a call"))
+
+
+def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> State:
+    """A shutdown that is handed to something unknown may be called there, or not."""
+    if (
+        isinstance(value, Bound)
+        and isinstance(value.func, Lib)
+        and value.func.path.endswith("TelemetryHandle.shutdown")
+    ):
+        return undecided(state, site, f"{name}() is given the shutdown and may or may not call it")
+    if isinstance(value, Ref):
+        cell = state.read(value.id)
+        closing = name.rpartition(".")[2].lower()
+        if cell.kind == "handle" and any(
+            w in closing for w in ("shutdown", "close", "finish", "stop", "end")
+        ):
+            return undecided(state, site, f"{name}() is given the handle and may shut it down")
+        if (
+            cell.kind == "instance"
+            and isinstance(cell.cls, Ref)
+            and libraries.mentions_shutdown(m, cell.cls, state)
+        ):
+            return undecided(state, site, f"{name}() is given an object whose methods shut down")
+        if cell.kind in ("list", "set") and isinstance(cell.items, list):
+            for item in cell.items:
+                state = escaping(m, item, name, state, site)
+    if isinstance(value, Func) and libraries.function_mentions_shutdown(value):
+        return undecided(state, site, f"{name}() is given a function that shuts down and may call it")
+    return state
+
+
+def undecided(state: State, site: Site, why: str) -> State:
+    """Open handles are from here on perhaps shut down."""
+    for number, fact in state.facts.open_handles:
+        if fact.status == "open":
+            state.facts = state.facts.with_handle(number, replace(fact, status="maybe", why=why, closer=site))
+    return state

@@ -1,0 +1,105 @@
+"""Threads and their pools: targets run when they are started, or when they are joined."""
+
+from __future__ import annotations
+
+from lens_preflight.program import access, calls, opaque_calls
+from lens_preflight.program.machine import Flow, Outcome, normal, reduce
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell
+from lens_preflight.program.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    Func,
+    Lib,
+    Ref,
+    Tup,
+    Wrapped,
+)
+
+
+@model("threading.Thread", "threading.Timer")
+def thread(this: Call) -> list[Outcome]:
+    """A thread, not started."""
+    timer = this.path.endswith("Timer")
+    target = this.args.get(1, "function" if timer else "target", NONE)
+    args = this.args.get(-1, "args", Tup(()))
+    daemon = this.args.names.get("daemon", FALSE)
+    names = this.args.names.get("kwargs", NONE)
+    cell = Cell(
+        "thread", {"target": target or NONE, "args": args or Tup(()), "daemon": daemon, "names": names}
+    )
+    return this.done(this.m.new(this.state, cell))
+
+
+def target_args(this: Call, cell: Cell) -> calls.Args:
+    """The arguments for the target of a thread or process."""
+    items = access.items_of(this.m, cell.attrs["args"], this.state)
+    args = calls.Args(items or [], open=items is None)
+    names = cell.attrs.get("names")
+    if isinstance(names, Ref) and this.state.read(names.id).kind == "dict":
+        args.names = {str(k): v for k, v in this.state.read(names.id).items.items()}
+    return args
+
+
+@model("thread.start")
+def start_thread(this: Call) -> list[Outcome]:
+    """A thread that is waited for at the end runs now; a daemon runs when it is joined."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.read(this.receiver.id)
+    if this.frame.phase == "atexit":
+        this.state.facts = this.state.facts.noted("thread at exit", this.site)
+    daemon = cell.attrs["daemon"]
+    if isinstance(daemon, Const) and not daemon.value:
+        return run_thread(this, this.receiver)
+    this.state.edit(this.receiver.id).attrs["pending"] = TRUE
+    return this.done()
+
+
+@model("thread.join")
+def join_thread(this: Call) -> list[Outcome]:
+    """Wait for a thread; one that runs for long may outlast a limited wait."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.read(this.receiver.id)
+    endless = not this.args.plain and not this.args.names and "pending" not in cell.attrs
+    if endless and this.frame.phase == "handler" and this.state.facts.open_handles:
+        this.state.facts = this.state.facts.noted("blocks", this.site)
+    if cell.attrs.get("pending") == TRUE:
+        this.state.edit(this.receiver.id).attrs.pop("pending")
+        return run_thread(this, this.receiver)
+    return this.done()
+
+
+def run_thread(this: Call, thread_: Ref) -> list[Outcome]:
+    """The target in its thread: its exceptions end the thread, not the program."""
+    cell = this.state.read(thread_.id)
+    args = target_args(this, cell)
+    out: list[Outcome] = []
+    for o in calls.invoke(this.m, cell.attrs["target"], args, this.state, this.frame, this.node):
+        if o.flow is Flow.HARD:
+            out.append(o)
+        else:
+            out.extend(normal(o.state))
+    return reduce(out)
+
+
+@model("concurrent.futures.ThreadPoolExecutor().submit", "concurrent.futures.ThreadPoolExecutor().map")
+def submit(this: Call) -> list[Outcome]:
+    """A function in a pool of threads: it runs; its exception shows where the result is asked."""
+    fn, rest = this.arg(0, "fn"), list(this.args.plain[1:])
+    if not isinstance(fn, Func | Bound | Wrapped):
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    out: list[Outcome] = []
+    for o in calls.invoke(
+        this.m, fn, calls.Args(rest, dict(this.args.names)), this.state, this.frame, this.node
+    ):
+        out.extend([o] if o.flow is Flow.HARD else normal(o.state, Lib("concurrent.futures.Future()")))
+    return reduce(out)
+
+
+@model("concurrent.futures.ThreadPoolExecutor().shutdown")
+def pool_shutdown(this: Call) -> list[Outcome]:
+    """Waits for the threads of a pool; it has nothing to do with telemetry."""
+    return this.done()
