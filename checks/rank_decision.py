@@ -195,9 +195,7 @@ def everybody(ctx: Context, reading: Reading, found: Exporters, evidence: dict[s
 
 def filtered(ctx: Context) -> bool:
     """True when the collector given drops telemetry by the rank."""
-    collector = getattr(ctx, "collector", None)
-    found = getattr(collector, "filters_rank", False)
-    return bool(found() if callable(found) else found)
+    return ctx.collector is not None and ctx.collector.filters_rank((ctx.generation.rank_key,))
 
 
 def finding(reading: Reading, rule: Rule, message: str, evidence: dict[str, str]) -> Finding:

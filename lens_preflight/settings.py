@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lens_preflight.choices import FAIL_ON, FAMILIES, PROFILES, PURPOSES, TOPOLOGIES
+from lens_preflight.choices import ASSUMPTIONS, FAIL_ON, FAMILIES, PROFILES, PURPOSES, TOPOLOGIES
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.waiver import Waiver
 from lens_preflight.core.words import Severity
@@ -22,10 +22,9 @@ class Settings:
     """What a site or a project decided once; the command line wins over each of it.
 
     ``families`` maps a panel family to metric stems in OTel spelling; ``backends`` a name to a URL;
-    ``severity`` a rule id to its weight here, None for a rule that is switched off. ``local``
-    are files with checks; it, ``dashboards``, ``rules`` and ``collector_config`` are relative to the
-    settings file. ``gate`` is the
-    table of the Slurm gate as written; the gate itself reads it.
+    ``severity`` a rule id to its weight here, None for a rule that is switched off. ``gate`` is read
+    by the gate. ``assume`` replaces what the check volume takes for granted. ``local`` are files with
+    checks; it, ``dashboards``, ``rules`` and ``collector_config`` are relative to the settings file.
     """
 
     profile: str = "auto"
@@ -39,6 +38,7 @@ class Settings:
     backends: Mapping[str, str] = field(default_factory=dict)
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
     gate: Mapping[str, Any] = field(default_factory=dict)
+    assume: Mapping[str, float] = field(default_factory=dict)
     local: tuple[str, ...] = ()
     dashboards: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -157,6 +157,17 @@ def _families(value: Any, where: str) -> dict[str, Any]:
     return {"families": families}
 
 
+def _assume(value: Any, where: str) -> dict[str, Any]:
+    numbers = {}
+    for key, number in _mapping(value, where).items():
+        if key not in ASSUMPTIONS:
+            raise InputError(f"{where}: unknown assumption {key!r}; {did_you_mean(key, ASSUMPTIONS)}")
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e12:
+            raise InputError(f"{where}.{key} = {number!r} is no positive number; write {key} = 10")
+        numbers[key] = float(number)
+    return {"assume": numbers}
+
+
 def _backends(value: Any, where: str) -> dict[str, Any]:
     backends = _mapping(value, where)
     if not all(isinstance(url, str) for url in backends.values()):
@@ -197,6 +208,7 @@ _KEYS: dict[str, Callable[[Any, str], dict[str, Any]]] = {
     "collector_config": _words("collector_config"),
     "site": _site,
     "families": _families,
+    "assume": _assume,
     "backends": _backends,
     "severity": _severity,
     "gate": _gate,

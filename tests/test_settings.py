@@ -21,6 +21,8 @@ fail_on = "warn"
 collector = "gateway"
 [families]
 loss = ["train.loss"]
+[assume]
+step_seconds = 2
 [backends]
 jaeger = "http://jaeger:16686"
 [severity]
@@ -38,6 +40,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert settings.ignore == ("run-id",)
     assert settings.topology == "gateway"
     assert settings.families == {"loss": ("train.loss",)}
+    assert settings.assume == {"step_seconds": 2.0}
     assert settings.severity == {"sampler/unset": Severity.NOTE, "run-id/constant": None}
     assert settings.source == str(file)
 
@@ -58,6 +61,8 @@ def test_a_table_in_pyproject_counts_and_a_foreign_pyproject_does_not(tmp_path: 
         ("[site]\ncolector = 1", "did you mean 'collector'"),
         ("[families]\nlos = ['x']", "did you mean 'loss'"),
         ("expect = {a = 1}", "must be a list"),
+        ("[assume]\nstep_second = 1", "did you mean 'step_seconds'"),
+        ("[assume]\nstep_seconds = 0", "no positive number"),
         ("backends = 3", "must be a table"),
         ("[severity]\n'a/b' = 'high'", "note, caution, blocker, off"),
         ("profile = ", "not TOML 1.0"),
