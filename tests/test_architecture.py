@@ -18,7 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "redact": {"core"},
     "suggest": set(),
     **{name: {"core", "redact", "suggest"} | FACTS for name in FACTS | MODELS},
-    "subject": {"core", "redact", "suggest", "settings"} | FACTS | MODELS,
+    "subject": {"core", "redact", "suggest", "settings", "libraries"} | FACTS | MODELS,
     "context": {"core", "settings", "subject"} | FACTS,
     "choices": set(),
     "gifts": {"core"},

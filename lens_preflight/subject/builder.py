@@ -19,7 +19,7 @@ from lens_preflight.subject.launch import Launch
 from lens_preflight.subject.subject import Subject
 
 if TYPE_CHECKING:
-    from lens_preflight.jobs.model import JobLaunch
+    from lens_preflight.jobs.model import JobLaunch, JobModel
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
@@ -36,14 +36,7 @@ def build(inputs: Inputs, files: Files | None = None) -> Subject:
         if is_program(target):
             launches.append(_script(inputs, target))
             continue
-        from lens_preflight.jobs import read_job
-
-        job = read_job(
-            target,
-            submit=inputs.submit,
-            submitter=submitter(inputs),
-            path_map=inputs.path_map,
-        )
+        job = _job(inputs, target)
         jobs.append(job)
         launches.extend(_launch(inputs, one) for one in job.launches)
     if inputs.module is not None:
@@ -52,6 +45,23 @@ def build(inputs: Inputs, files: Files | None = None) -> Subject:
         launches.append(_bare(inputs))
     launches = [_with_endpoint(one, inputs.endpoint) for one in launches]
     return Subject(inputs, tuple(launches), files or HostFiles(), tuple(jobs))
+
+
+def _job(inputs: Inputs, target: str) -> JobModel:
+    """The model of a job script; one that says why it could not be read, when our reader breaks."""
+    from lens_preflight.jobs import JobModel, read_job
+    from lens_preflight.libraries import install, package
+
+    try:
+        return read_job(target, submit=inputs.submit, submitter=submitter(inputs), path_map=inputs.path_map)
+    except InputError:
+        raise
+    except ModuleNotFoundError as error:
+        name = package(error) or str(error.name)
+        return JobModel(target, "", unread=f"{name} is not installed here", remedy=install(name))
+    except Exception as error:  # whatever breaks in us must not end the run
+        reason = f"our reader of job scripts broke ({type(error).__name__}); please report it"
+        return JobModel(target, "", unread=reason, remedy="lens-preflight check TRAINING_SCRIPT")
 
 
 def is_program(target: str) -> bool:
