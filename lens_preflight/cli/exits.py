@@ -86,6 +86,15 @@ def _broke(error: BaseException) -> None:
 
 
 def _say(text: str) -> None:
-    line = " ".join(text.split())
     with contextlib.suppress(OSError, ValueError):
-        print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+        print(one_line(text), file=sys.stderr)
+
+
+def one_line(text: str) -> str:
+    """A message as it may be printed: on one line, and without what looks like a secret.
+
+    The message of bad input quotes what was written, which may be a URL with a password.
+    """
+    from lens_preflight.redact.shapes import mask
+
+    return mask(" ".join(text.split())).encode("utf-8", "backslashreplace").decode()

@@ -381,3 +381,13 @@ def test_cautions_survive(tmp_path: Path) -> None:
     found = merged(record(weak, node="n1"), record(outcome(), node="n2"), folder=tmp_path)
     assert result(found).status is Status.WARN and found.exit_code == 0
     assert found.items[5].status == "warn"
+
+
+@pytest.mark.parametrize("launches", [7, "x", {"a": 1}, ["x"], [[]]])
+def test_a_report_whose_launches_are_none_is_no_report(launches: object, tmp_path: Path) -> None:
+    document = json.loads(text(record(outcome())))
+    document["subject"]["launches"] = launches
+    (tmp_path / "n1.json").write_text(json.dumps(document))
+    gathered = Gathered()
+    gathered.take(str(tmp_path / "n1.json"))
+    assert list(gathered.rejected.values()) == ["does not follow the schema of version 1"]
