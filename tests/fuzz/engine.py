@@ -15,6 +15,7 @@ from random import Random
 from types import FrameType
 from typing import Any
 
+from lens_preflight.cli.exits import one_line
 from tests.fuzz.target import CANARY, Target
 
 MEMORY = 2 << 30
@@ -124,7 +125,7 @@ def _use(target: Target, made: Any) -> None:
     try:
         texts = list(target.use(made))
     except target.documented as error:
-        texts = [str(error)]
+        texts = [one_line(str(error))]
     for text in texts:
         if CANARY in text:
             at = text.index(CANARY)

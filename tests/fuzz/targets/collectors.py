@@ -83,7 +83,8 @@ def config(random: Random) -> str:
     )
     made = mutate.text(random, random.choice(seeds), WORDS, seeds)
     if random.random() < 0.3:
-        headers = f"exporters:\n  otlphttp/secret:\n    endpoint: http://u:{CANARY}@h\n    headers: {{authorization: Bearer {CANARY}}}\n"
+        secret = f"  otlphttp/secret:\n    endpoint: http://u:{CANARY}@h\n"
+        headers = f"exporters:\n{secret}    headers: {{authorization: Bearer {CANARY}}}\n"
         made = made.replace("exporters:\n", headers, 1)
     return made
 

@@ -16,6 +16,7 @@ import click
 
 from lens_preflight.checks import BUILTIN
 from lens_preflight.cli import cli
+from lens_preflight.cli.exits import one_line
 from lens_preflight.core.errors import InputError
 from lens_preflight.reports import REPORTS
 from tests.fuzz import mutate
@@ -134,7 +135,7 @@ def _use(made: Command) -> Iterator[str]:
         ):
             cli.main(args=given, prog_name="lens-preflight", standalone_mode=False, obj=("--lr", "1"))
     except (click.ClickException, click.exceptions.Exit, click.Abort, InputError) as stop:
-        yield str(stop)
+        yield one_line(stop.format_message() if isinstance(stop, click.ClickException) else str(stop))
     finally:
         os.chdir(here)
     for text in (out.getvalue(), err.getvalue(), *(p.read_text("utf-8") for p in folder.glob("report.*"))):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from random import Random
 
+from lens_preflight.cli.exits import one_line
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Severity, Status
@@ -109,7 +110,7 @@ def _use_merge(made: list[bytes]) -> Iterator[str]:
     try:
         nodes = read_node_report(str(scratch() / "node0.json"))
     except InputError as error:
-        yield str(error)
+        yield one_line(str(error))
         return
     asking = outcome(Status.PASS, reason="pass here")
     closed([*run.results, asking, record(asking).results[0]], nodes)

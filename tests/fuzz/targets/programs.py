@@ -12,6 +12,7 @@ from lens_preflight.registry import builtin
 from tests.fuzz import mutate
 from tests.fuzz.corpora import CASES, written
 from tests.fuzz.judging import said
+from tests.fuzz.programs import changed
 from tests.fuzz.target import CANARY, Target
 from tests.making import subject
 
@@ -108,7 +109,10 @@ def program(random: Random) -> tuple[str, dict[str, str]]:
     entry = case.pop("")
     donors = [random.choice(_cases())[""] and text for text in case.values()]
     for name in {entry, random.choice(list(case))}:
-        case[name] = mutate.text(random, case[name], WORDS, donors)
+        if random.random() < 0.7:
+            case[name] = changed(random, case[name])
+        if random.random() < 0.4:
+            case[name] = mutate.text(random, case[name], WORDS, donors)
     if random.random() < 0.2:
         case[entry] += f"\nAPI_TOKEN = '{CANARY}'\nconnect(password='{CANARY}')\n"
     return entry, case
