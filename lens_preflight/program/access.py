@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from lens_preflight.program import expressions, libraries, natives, objects, variables
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program import failures, libraries, mentions, natives, objects, variables
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import (
     EMPTY,
@@ -77,7 +78,7 @@ def get_item(
         try:
             found = container.items[index.value]
         except (IndexError, TypeError) as error:
-            return [expressions.failure(state, frame, node, type(error).__name__)]
+            return [failures.failure(state, frame, node, type(error).__name__)]
         return normal(state, Tup(found) if isinstance(found, tuple) else found)
     if isinstance(container, Const | Lanes) and isinstance(index, Const | Lanes):
         return natives.apply(m, lambda a, b: a[b], [container, index], state, "item", frame, node)
@@ -90,7 +91,7 @@ def unknown_item(
     m: Machine, taints: frozenset[str], state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """An item that is not known, and the failure to get it."""
-    failed = [o for o in expressions.may_fail(m, state, frame, node, "a lookup") if o.flow is Flow.RAISE]
+    failed = [o for o in failures.may_fail(m, state, frame, node, "a lookup") if o.flow is Flow.RAISE]
     return [*normal(state, Unknown(taints)), *failed]
 
 
@@ -102,7 +103,7 @@ def dict_item(
     try:
         found = cell.items.get(index.value)
     except TypeError:
-        return [expressions.failure(state, frame, node, "TypeError")]
+        return [failures.failure(state, frame, node, "TypeError")]
     if isinstance(found, Choice) or (isinstance(found, Lanes) and any(map(natives.is_absent, found.parts))):
         out: list[Outcome] = []
         for here, option in objects.split_options(found, state):
@@ -122,7 +123,7 @@ def dict_item(
         return libraries.default_item(m, container, index, state, frame, node)
     if cell.open:
         return unknown_item(m, EMPTY, state, frame, node)
-    return [expressions.failure(state, frame, node, "KeyError")]
+    return [failures.failure(state, frame, node, "KeyError")]
 
 
 def put_item(cell: Cell, key: Value, value: Value) -> None:
@@ -162,16 +163,16 @@ def set_item(
             return variables.set_environ(m, container, index, value, state, frame, node)
         if cell.kind == "dict":
             put_item(cell, index, value)
-            libraries.note_key(m, index, state, frame, node)
+            mentions.note_key(m, index, state, frame, node)
             return normal(state)
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             try:
                 cell.items[index.value] = value
             except (IndexError, TypeError) as error:
-                return [expressions.failure(state, frame, node, type(error).__name__)]
+                return [failures.failure(state, frame, node, type(error).__name__)]
             return normal(state)
         if cell.kind == "instance":
             return libraries.call_method(m, container, "__setitem__", [index, value], state, frame, node)
         cell.open = True
-    failed = [o for o in expressions.may_fail(m, state, frame, node, "a store") if o.flow is Flow.RAISE]
+    failed = [o for o in failures.may_fail(m, state, frame, node, "a store") if o.flow is Flow.RAISE]
     return [*normal(state), *failed]

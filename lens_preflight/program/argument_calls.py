@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lens_preflight.program import command_calls, opaque_calls
-from lens_preflight.program.machine import Outcome
+from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (

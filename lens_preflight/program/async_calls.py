@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lens_preflight.program import access, awaiting, calls, libraries, opaque_calls
-from lens_preflight.program.machine import Flow, Frame, Outcome, normal, reduce
+from lens_preflight.program import access, awaiting, calls, mentions, opaque_calls
+from lens_preflight.program.machine import Frame
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import (
@@ -54,7 +55,7 @@ def leftover_tasks(this: Call, state: State) -> State:
         if (
             isinstance(inner, Frame)
             and inner.func is not None
-            and libraries.function_mentions_shutdown(inner.func)
+            and mentions.function_mentions_shutdown(inner.func)
         ):
             state = opaque_calls.undecided(
                 state, this.site, "a task is scheduled that shuts down, and nothing awaits it"

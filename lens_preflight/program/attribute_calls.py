@@ -7,7 +7,7 @@ from lens_preflight.program import (
     objects,
     opaque_calls,
 )
-from lens_preflight.program.machine import Flow, Outcome, normal
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import Call
 from lens_preflight.program.values import (
     FALSE,

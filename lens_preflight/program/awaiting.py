@@ -9,7 +9,8 @@ from lens_preflight.program import (
     calls,
     opaque_calls,
 )
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import State
 from lens_preflight.program.values import (
     Const,

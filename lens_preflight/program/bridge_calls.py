@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lens_preflight.program import access
-from lens_preflight.program.machine import Outcome
+from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.seen import BridgeSeen
 from lens_preflight.program.state import Cell

@@ -10,14 +10,14 @@ from lens_preflight.program import (
     access,
     attribute_calls,
     calls,
-    expressions,
+    failures,
     imports,
     libraries,
     opaque_calls,
     pure_calls,
     truths,
 )
-from lens_preflight.program.machine import Flow, Outcome, normal
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
@@ -130,7 +130,7 @@ def execute(this: Call) -> list[Outcome]:
         try:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return [expressions.failure(this.state, this.frame, this.node, "SyntaxError")]
+            return [failures.failure(this.state, this.frame, this.node, "SyntaxError")]
         for node in ast.walk(tree):
             if isinstance(node, ast.expr | ast.stmt):
                 node.lineno = getattr(this.node, "lineno", 1)

@@ -9,13 +9,16 @@ from lens_preflight.program import (
     access,
     classes,
     expressions,
+    failures,
     libraries,
     objects,
     opaque_calls,
+    parameters,
     statements,
 )
-from lens_preflight.program.machine import MAX_DEPTH, Flow, Frame, Machine, Outcome, normal, reduce
-from lens_preflight.program.scopes import body_of, dotted, names_of, walk_body
+from lens_preflight.program.machine import MAX_DEPTH, Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
+from lens_preflight.program.scopes import body_of, dotted, names_of
 from lens_preflight.program.state import Cell, Facts, State
 from lens_preflight.program.values import (
     NONE,
@@ -100,7 +103,7 @@ def invoke(m: Machine, fn: Value, args: Args, state: State, frame: Frame, node: 
     if isinstance(fn, Ref):
         return call_object(m, fn, args, state, frame, node)
     if isinstance(fn, Const):
-        return [expressions.failure(state, frame, node, "TypeError")]
+        return [failures.failure(state, frame, node, "TypeError")]
     name = dotted(getattr(node, "func", node)) or "a call"
     taints = taints_of(fn)
     if (
@@ -226,9 +229,9 @@ def call_function(
     before = (fn.node, state.facts)
     if before in m.inert:
         return opaque_calls.opaque(m, fn.name, args, state, frame, node)
-    bound = bind_parameters(m, fn, args, state)
+    bound = parameters.bind_parameters(m, fn, args, state)
     if bound is None:
-        return [expressions.failure(state, frame, node, "TypeError", f"{fn.name}() with these arguments")]
+        return [failures.failure(state, frame, node, "TypeError", f"{fn.name}() with these arguments")]
     cell = m.new(state, Cell("frame", bound))
     called_from = frame.chain(node, f"{fn.name}()")
     inner = replace(
@@ -272,7 +275,7 @@ def run_body(m: Machine, fn: Func, state: State, inner: Frame) -> list[Outcome]:
     """The body of a function in its frame, and what the call makes of its ways out."""
     if isinstance(fn.node, ast.Lambda):
         return expressions.evaluate(m, fn.node.body, state, inner)
-    keep = keeps_frame(fn.node)
+    keep = parameters.keeps_frame(fn.node)
     out: list[Outcome] = []
     for o in reduce(statements.block(m, body_of(fn.node), state, inner)):
         if not keep:
@@ -282,40 +285,6 @@ def run_body(m: Machine, fn: Func, state: State, inner: Frame) -> list[Outcome]:
         else:
             out.append(o)
     return reduce(out)
-
-
-def keeps_frame(node: ast.AST) -> bool:
-    """True when functions made in the body may outlive the call."""
-    kinds = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
-    return any(isinstance(n, kinds) for n in walk_body(ast.Module(body_of(node), [])))
-
-
-def bind_parameters(m: Machine, fn: Func, args: Args, state: State) -> dict[str, Value] | None:
-    """Parameters by name; None when the call does not fit."""
-    spec = fn.node.args
-    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-    bound: dict[str, Value] = dict(zip(names, args.plain, strict=False))
-    extra = args.plain[len(names) :]
-    others = dict(args.names)
-    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
-        if name in others and name not in bound:
-            bound[name] = others.pop(name)
-    if (extra and spec.vararg is None) or (others and spec.kwarg is None):
-        return None
-    defaults = dict(zip(names[len(names) - len(fn.defaults) :], fn.defaults, strict=False))
-    defaults |= dict(fn.kwdefaults)
-    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
-        if name not in bound:
-            if name not in defaults and not args.open:
-                return None
-            bound[name] = defaults.get(name, Unknown())
-    if spec.vararg is not None:
-        bound[spec.vararg.arg] = Unknown() if args.open else Tup(tuple(extra))
-    if spec.kwarg is not None:
-        cell = Cell("dict", items=dict(others))
-        cell.open = args.open
-        bound[spec.kwarg.arg] = m.new(state, cell)
-    return bound
 
 
 def apply_decorator(

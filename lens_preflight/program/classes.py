@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from lens_preflight.program import expressions, libraries
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program import failures, libraries
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import State
 from lens_preflight.program.values import (
     Bound,
@@ -79,7 +80,7 @@ def instance_attribute(
     _, whole = mro(m, cell.cls, state)
     if not whole or cell.open:
         return library_attribute(m, value, cell.cls, name, state)
-    return [expressions.failure(state, frame, node, "AttributeError")]
+    return [failures.failure(state, frame, node, "AttributeError")]
 
 
 def library_attribute(m: Machine, value: Ref, cls: Ref, name: str, state: State) -> list[Outcome]:
@@ -150,7 +151,7 @@ def class_attribute(
     if name == "remote":
         return normal(state, Wrapped("remote-new", value))
     if whole:
-        return [expressions.failure(state, frame, node, "AttributeError")]
+        return [failures.failure(state, frame, node, "AttributeError")]
     for base in state.read(value.id).extra or ():
         if isinstance(base, Lib):
             return normal(state, Bound(value, Lib(f"{base.path}.{name}")))

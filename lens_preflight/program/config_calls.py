@@ -7,7 +7,8 @@ from lens_preflight.program import (
     objects,
     variables,
 )
-from lens_preflight.program.machine import Outcome, truth_word
+from lens_preflight.program.machine import truth_word
+from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, State, part
 from lens_preflight.program.values import (

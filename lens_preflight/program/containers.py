@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lens_preflight.program import access, calls, libraries, natives, variables
-from lens_preflight.program.machine import Flow, Outcome, normal
+from lens_preflight.program import access, calls, mentions, natives, variables
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, lane_numbers, part
 from lens_preflight.program.values import ABSENT, NONE, Const, Lanes, Ref, Tup, Unknown, Value, taints_of
@@ -105,7 +105,7 @@ def get(this: Call) -> list[Outcome]:
     value: Value = natives.without_absent(cell.items.get(key.value, default), default)
     if this.path.endswith("pop"):
         cell.items.pop(key.value, None)
-        libraries.note_key(this.m, key, this.state, this.frame, this.node)
+        mentions.note_key(this.m, key, this.state, this.frame, this.node)
         if missing and len(this.args.plain) < 2:
             return access.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
     if this.path.endswith("setdefault"):
@@ -137,7 +137,7 @@ def update(this: Call) -> list[Outcome]:
         access.update_dict(this.m, cell, value, this.state)
         if isinstance(value, Ref):
             for key in this.state.read(value.id).items or ():
-                libraries.note_key(this.m, Const(key), this.state, this.frame, this.node)
+                mentions.note_key(this.m, Const(key), this.state, this.frame, this.node)
     cell.items.update(this.args.names)
     return this.done()
 

@@ -8,7 +8,7 @@ from lens_preflight.program import (
     calls,
     managers,
 )
-from lens_preflight.program.machine import Flow, Outcome, normal, reduce
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (

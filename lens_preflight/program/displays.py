@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 
 from lens_preflight.program import access, expressions, natives
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import (
     Const,

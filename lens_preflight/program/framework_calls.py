@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lens_preflight.program import access, calls, classes, libraries, objects, opaque_calls, process_calls
-from lens_preflight.program.machine import Flow, Outcome, normal, reduce
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import HOOKS

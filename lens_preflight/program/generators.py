@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from lens_preflight.program import loops, opaque_calls, protected, statements
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, reduce
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.scopes import body_of
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import NONE, Ref, Tup, Value

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import access, expressions, statements
+from lens_preflight.program import access, failures, statements
 from lens_preflight.program.closure import Found
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.source import Unreadable
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import LENS
@@ -68,7 +69,7 @@ def from_module(m: Machine, node: ast.ImportFrom, state: State, frame: Frame) ->
     """``from a import b``."""
     name = absolute(m, node, state, frame)
     if name is None:
-        return [expressions.failure(state, frame, node, "ImportError", "a relative import")]
+        return [failures.failure(state, frame, node, "ImportError", "a relative import")]
     if name == "__future__":
         return normal(state)
     out: list[Outcome] = []
@@ -132,7 +133,7 @@ def submodule(
     opaque = isinstance(loaded, Ref) and state.read(loaded.id).open
     if loading or opaque:
         return normal(state, Unknown(frozenset((f"opaque:{full}",))))
-    return [expressions.failure(state, frame, node, "ImportError", f"import {name}")]
+    return [failures.failure(state, frame, node, "ImportError", f"import {name}")]
 
 
 def star(m: Machine, value: Value, state: State, frame: Frame) -> None:
@@ -209,7 +210,7 @@ def library(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) ->
     matters = m.plan.small and (frame.guarded or state.facts.open_handles)
     if not matters or name.partition(".")[0] in RELIABLE or is_standard(name):
         return done
-    failed = expressions.failure(state.fork(), frame, node, "ImportError", f"import {name}")
+    failed = failures.failure(state.fork(), frame, node, "ImportError", f"import {name}")
     failed.state.hypo = True
     return [*done, failed]
 
@@ -238,7 +239,7 @@ def one_module(m: Machine, name: str, state: State, frame: Frame, node: ast.AST)
     if found is None:
         if name.partition(".")[0] in RELIABLE:
             return normal(state, Lib(name))
-        return [expressions.failure(state, frame, node, "ModuleNotFoundError", f"import {name}")]
+        return [failures.failure(state, frame, node, "ModuleNotFoundError", f"import {name}")]
     return load(m, found, state, frame, node)
 
 
@@ -295,5 +296,5 @@ def unreadable(
     """A helper that cannot be parsed: all in it is unknown, and importing it may raise."""
     m.seen.opaque.append((f"{m.relative(found.path or found.name)}: {error.reason}", frame.site(node)))
     state.edit(ref.id).open = True
-    failed = expressions.failure(state.fork(), frame, node, "SyntaxError", f"import {found.name}")
+    failed = failures.failure(state.fork(), frame, node, "SyntaxError", f"import {found.name}")
     return [*normal(state, ref), failed]

@@ -10,14 +10,15 @@ from dataclasses import replace
 
 from lens_preflight.program import (
     calls,
-    expressions,
+    failures,
     imports,
     objects,
     strategies,
     truths,
     variables,
 )
-from lens_preflight.program.machine import Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Outcome, normal
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.seen import SetupSeen
 from lens_preflight.program.state import Cell, HandleFact, Site, State, lane_numbers, part
@@ -96,9 +97,9 @@ def setup(this: Call) -> list[Outcome]:
     m.seen.setups.append(seen)
     failed = state.fork()
     if seen.rejected:
-        return [expressions.failure(failed, frame, this.node, "TypeError", "setup_telemetry()")]
+        return [failures.failure(failed, frame, this.node, "TypeError", "setup_telemetry()")]
     failed.hypo = True
-    out = [expressions.failure(failed, frame, this.node, None, "setup_telemetry()")]
+    out = [failures.failure(failed, frame, this.node, None, "setup_telemetry()")]
     again = second_time(this, seen, config)
     if again is not None:
         out.append(again)
@@ -132,7 +133,7 @@ def second_time(this: Call, seen: SetupSeen, config: Value) -> Outcome | None:
     here = this.state.fork()
     here.lanes = mask
     this.state.lanes &= ~mask
-    return expressions.failure(here, this.frame, this.node, "RuntimeError", "setup_telemetry()")
+    return failures.failure(here, this.frame, this.node, "RuntimeError", "setup_telemetry()")
 
 
 def look(this: Call, config: Value) -> SetupSeen:
@@ -219,7 +220,7 @@ def handle_attribute(
         known = [p for p in parts if p is not None]
         return normal(state, known[0] if known and all(p == known[0] for p in known) else Lanes(tuple(parts)))
     if name in ("force_flush", "__enter__", "__exit__") or not name.startswith("_"):
-        return [expressions.failure(state, frame, node, "AttributeError", f"handle.{name}")]
+        return [failures.failure(state, frame, node, "AttributeError", f"handle.{name}")]
     return normal(state, Unknown())
 
 

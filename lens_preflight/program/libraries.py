@@ -9,7 +9,9 @@ from lens_preflight.program import (
     access,
     calls,
     classes,
+    failures,
     imports,
+    mentions,
     natives,
     objects,
     opaque_calls,
@@ -17,9 +19,9 @@ from lens_preflight.program import (
     variables,
 )
 from lens_preflight.program import registry as registry_
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import MODELS, Call
-from lens_preflight.program.scopes import walk_body
 from lens_preflight.program.state import Cell, Site, State
 from lens_preflight.program.tables import (
     ALIASES,
@@ -27,7 +29,6 @@ from lens_preflight.program.tables import (
     FILE_READERS,
     HARD_EXITS,
     KEEPING_DECORATORS,
-    LAYOUT_KEYS,
     LENS,
     NEEDS_GROUP,
     PLAIN_BASES,
@@ -132,9 +133,8 @@ def module_attribute(
     if isinstance(own, Const) and state.read(value.id).attrs.get("__getattr__") is not None:
         getter = state.read(value.id).attrs["__getattr__"]
         return calls.invoke(m, getter, calls.Args([Const(name)]), state, frame, node)
-    from lens_preflight.program import expressions
 
-    return [expressions.failure(state, frame, node, "AttributeError")]
+    return [failures.failure(state, frame, node, "AttributeError")]
 
 
 def object_attribute(
@@ -173,7 +173,7 @@ def call(
     node: ast.AST,
 ) -> list[Outcome]:
     """Call a library: as its model says, as its name says, or as something unknown."""
-    from lens_preflight.program import builtin_calls, expressions
+    from lens_preflight.program import builtin_calls
 
     path = canonical(fn.path)
     this = Call(m, path, receiver, args, state, frame, node)
@@ -184,7 +184,7 @@ def call(
     if path in RANK_SOURCES:
         if path in NEEDS_GROUP and builtin_calls.group_missing(this):
             return [
-                expressions.failure(state, frame, node, "ValueError", f"{path}() before init_process_group()")
+                failures.failure(state, frame, node, "ValueError", f"{path}() before init_process_group()")
             ]
         return this.done(place(m, RANK_SOURCES[path]))
     if path in HARD_EXITS:
@@ -217,13 +217,13 @@ def safe(this: Call) -> list[Outcome]:
     for value in (*this.args.plain, *this.args.names.values()):
         if isinstance(value, Lanes):
             extra = extra | {"rank"}
-    note_span_attributes(this)
+    mentions.note_span_attributes(this)
     return this.done(result_of(this.path, extra))
 
 
 def unknown(this: Call) -> list[Outcome]:
     """A call of a library that is not known: as opaque as calls get, but with a name."""
-    note_span_attributes(this)
+    mentions.note_span_attributes(this)
     out = opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     if this.path.startswith(FILE_READERS):
         return [
@@ -266,28 +266,6 @@ def call_method(
     return access.unknown_item(m, EMPTY, state, frame, node)
 
 
-def note_key(m: Machine, index: Value, state: State, frame: Frame, node: ast.AST) -> None:
-    """Remember where resource keys are written or taken away, for findings about them."""
-    if isinstance(index, Const) and index.value in ("nv.dl.rank", "nv.dl.world_size"):
-        m.seen.late.append((str(index.value), frame.site(node)))
-
-
-def note_span_attributes(this: Call) -> None:
-    """Remember attributes of spans that belong on the resource."""
-    last = this.path.rpartition(".")[2]
-    keys: list[object] = []
-    if last == "set_attribute":
-        key = this.args.get(0, "key")
-        keys = [key.value] if isinstance(key, Const) else []
-    elif last in ("set_attributes", "start_as_current_span", "start_span", "managed_span", "span_cm"):
-        for value in (*this.args.plain, *this.args.names.values()):
-            if isinstance(value, Ref) and this.state.read(value.id).kind == "dict":
-                keys.extend(this.state.read(value.id).items)
-    for name in keys:
-        if isinstance(name, str) and name.startswith(LAYOUT_KEYS):
-            this.m.seen.layout.append((name, this.frame.site(this.node)))
-
-
 def default_item(
     m: Machine, container: Ref, index: Const, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
@@ -310,22 +288,6 @@ def decorate_with_instance(m: Machine, decorator: Ref, inner: Value, state: Stat
                 if isinstance(base, Lib) and base.path.endswith("ContextDecorator"):
                     return Wrapped("context", inner, (decorator,))
     return None
-
-
-def mentions_shutdown(m: Machine, cls: Ref, state: State) -> bool:
-    """True when a method of the class calls something named shutdown."""
-    order, _ = classes.mro(m, cls, state)
-    for here in order:
-        for found in state.read(here.id).attrs.values():
-            if isinstance(found, Func) and function_mentions_shutdown(found):
-                return True
-    return False
-
-
-def function_mentions_shutdown(fn: Func) -> bool:
-    """True when the body of a function names a shutdown."""
-    node: ast.AST = ast.Expr(fn.node.body) if isinstance(fn.node, ast.Lambda) else fn.node
-    return any(isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in walk_body(node))
 
 
 __all__ = ["NONE", "PLAIN_BASES", "Cell", "Site", "natives", "registry_"]

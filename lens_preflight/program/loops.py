@@ -6,9 +6,10 @@ import ast
 from collections.abc import Hashable
 from dataclasses import replace
 
-from lens_preflight.program import access, expressions, statements, truths
+from lens_preflight.program import access, expressions, failures, statements, truths
 from lens_preflight.program.joins import merge, merge_pair
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal, reduce
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import Const, Ref, Tup, Unknown, Value, soft, taints_of
 
@@ -127,7 +128,7 @@ def over(
         return exactly(m, node, items, [state], frame)
     done: list[Outcome] = []
     if items is None and isinstance(iterable, Unknown) and not iterable.taints & {"number"}:
-        done.extend(expressions.may_fail(m, state, frame, node, "the loop"))
+        done.extend(failures.may_fail(m, state, frame, node, "the loop"))
     sample = items[0] if items else None
     number = isinstance(sample, Const) and isinstance(sample.value, int)
     taints = taints_of(iterable) | (frozenset(("number",)) if number else frozenset())

@@ -15,7 +15,8 @@ from lens_preflight.program import (
     protected,
     truths,
 )
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import CLEAN_MANAGERS
 from lens_preflight.program.values import (

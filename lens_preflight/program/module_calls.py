@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lens_preflight.program import imports, natives, opaque_calls, statements
-from lens_preflight.program.machine import Flow, Frame, Outcome
+from lens_preflight.program.machine import Frame
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.source import Unreadable
 from lens_preflight.program.state import Cell

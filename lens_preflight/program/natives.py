@@ -7,7 +7,9 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program import failures
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State, lane_numbers, part
 from lens_preflight.program.values import (
     EMPTY,
@@ -204,7 +206,6 @@ def finish(
     node: ast.AST | None,
 ) -> list[Outcome]:
     """One outcome for the lanes that have a value, one for each exception."""
-    from lens_preflight.program import expressions
 
     failed: dict[str, int] = {}
     parts: list[Value | None] = [None] * len(m.lanes)
@@ -223,7 +224,7 @@ def finish(
         here = state.fork()
         here.lanes = mask
         assert node is not None and frame is not None
-        out.append(expressions.failure(here, frame, node, error))
+        out.append(failures.failure(here, frame, node, error))
     if good:
         state.lanes = good
         same_everywhere = len(results) == 1 and whole is not None
@@ -274,7 +275,7 @@ def operate(
     m: Machine, op: str, values: list[Value], state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """An arithmetic operator; on unknown operands it may fail."""
-    from lens_preflight.program import access, expressions
+    from lens_preflight.program import access
 
     if op == "Add" and all(isinstance(v, Tup) for v in values):
         items = tuple(item for v in values for item in v.items)  # type: ignore[union-attr]
@@ -287,6 +288,6 @@ def operate(
         return normal(state, Unknown(frozenset().union(*map(taints_of, values))))
     out = apply(m, safe_operator(op), values, state, op, frame, node)
     if any(isinstance(v, Unknown) and not v.taints & {"number"} for v in values):
-        failures = expressions.may_fail(m, state, frame, node, "an operator")
-        out.extend(o for o in failures if o.flow is Flow.RAISE)
+        ways = failures.may_fail(m, state, frame, node, "an operator")
+        out.extend(o for o in ways if o.flow is Flow.RAISE)
     return out

@@ -7,8 +7,9 @@ import builtins
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from lens_preflight.program import classes, expressions, libraries, natives
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program import classes, expressions, failures, libraries, natives
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.scopes import names_of
 from lens_preflight.program.state import Cell, State, lane_numbers, part
 from lens_preflight.program.values import (
@@ -103,7 +104,7 @@ def get_attribute(
         if name in ("__name__", "__qualname__"):
             return normal(state, Const(getattr(value, "name", name)))
         return normal(state, Unknown())
-    fail = [o for o in expressions.may_fail(m, state, frame, node) if o.flow is Flow.RAISE]
+    fail = [o for o in failures.may_fail(m, state, frame, node) if o.flow is Flow.RAISE]
     extra = frozenset((f"cli:{name}",)) if any("args" in t for t in value.taints) else EMPTY
     return [*normal(state, Unknown(value.taints | extra)), *fail]
 
@@ -117,7 +118,7 @@ def plain_attribute(
     if not hasattr(value.value, name) and not isinstance(value.value, PurePath):
         if value.value is None and name == "shutdown":
             m.seen.none_calls.append((frame.chain(node, "None.shutdown"), state.lanes))
-        return [expressions.failure(state, frame, node, "AttributeError")]
+        return [failures.failure(state, frame, node, "AttributeError")]
     return normal(state, Bound(value, Lib(f"plain.{name}")))
 
 

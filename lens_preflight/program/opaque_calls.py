@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import calls, libraries
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal
+from lens_preflight.program import calls, mentions
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Site, State
 from lens_preflight.program.values import (
     EMPTY,
@@ -81,13 +82,13 @@ def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> S
         if (
             cell.kind == "instance"
             and isinstance(cell.cls, Ref)
-            and libraries.mentions_shutdown(m, cell.cls, state)
+            and mentions.mentions_shutdown(m, cell.cls, state)
         ):
             return undecided(state, site, f"{name}() is given an object whose methods shut down")
         if cell.kind in ("list", "set") and isinstance(cell.items, list):
             for item in cell.items:
                 state = escaping(m, item, name, state, site)
-    if isinstance(value, Func) and libraries.function_mentions_shutdown(value):
+    if isinstance(value, Func) and mentions.function_mentions_shutdown(value):
         return undecided(state, site, f"{name}() is given a function that shuts down and may call it")
     return state
 

@@ -6,7 +6,8 @@ import ast
 from typing import Any
 
 from lens_preflight.program import access, expressions, natives, objects, statements, truths
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, reduce
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.state import State
 from lens_preflight.program.values import FALSE, TRUE, Const, Lanes, Lib, Ref, Tup, Unknown, Value, taints_of
 

@@ -14,7 +14,8 @@ from lens_preflight.program import (
     statements,
     thread_calls,
 )
-from lens_preflight.program.machine import Flow, Frame, Outcome, reduce
+from lens_preflight.program.machine import Frame
+from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.seen import End
 from lens_preflight.program.source import Unreadable

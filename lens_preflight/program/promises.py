@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lens_preflight.program.machine import Flow
 from lens_preflight.program.model import Reading
+from lens_preflight.program.outcomes import Flow
 from lens_preflight.program.seen import End
 from lens_preflight.program.state import HandleFact, Site
 from lens_preflight.program.training import last_word, trains

@@ -7,7 +7,8 @@ import builtins
 from dataclasses import replace
 
 from lens_preflight.program import expressions, managers, objects, raising, statements
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, reduce
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.state import State
 from lens_preflight.program.values import NONE, Const, Lib, Ref, Tup, Unknown, Value
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from lens_preflight.program import access, calls, natives, opaque_calls
-from lens_preflight.program.machine import Flow, Outcome, normal
+from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (

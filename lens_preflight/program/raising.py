@@ -7,7 +7,8 @@ import ast
 from lens_preflight.program import (
     expressions,
 )
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.state import State
 from lens_preflight.program.values import Const, Lib, Ref, Value
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from lens_preflight.program.machine import Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Outcome, normal
 from lens_preflight.program.state import Site, State
 from lens_preflight.program.values import NONE, Const, Unknown, Value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lens_preflight.program import outcomes
 from lens_preflight.program.state import Facts, Installed, Site
 from lens_preflight.program.values import (
     Value,
@@ -12,7 +13,6 @@ from lens_preflight.program.values import (
 
 if TYPE_CHECKING:
     pass
-from lens_preflight.program import machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class SignalSeen:
 class End:
     """One way a process ends."""
 
-    flow: machine.Flow
+    flow: outcomes.Flow
     lanes: int
     hypo: bool
     facts: Facts

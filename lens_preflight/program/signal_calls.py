@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lens_preflight.program import opaque_calls
-from lens_preflight.program.machine import Flow, Outcome
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Hook, Installed
 from lens_preflight.program.values import (

@@ -11,13 +11,16 @@ from lens_preflight.program import (
     access,
     definitions,
     expressions,
+    failures,
+    mentions,
     natives,
     objects,
     raising,
     summary,
     truths,
 )
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome, normal, reduce
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.scopes import dotted
 from lens_preflight.program.state import Site, State
 from lens_preflight.program.values import Const, Ref, Unknown, Value, taints_of
@@ -126,7 +129,7 @@ def unpack(
     out: list[Outcome] = []
     if items is None or starred or len(items) != len(target.elts):
         if items is None:
-            failed = expressions.may_fail(m, state, frame, target, "unpacking")
+            failed = failures.may_fail(m, state, frame, target, "unpacking")
             out = [o for o in failed if o.flow is Flow.RAISE] if not isinstance(value, Unknown) else []
         items = [Unknown(taints_of(value))] * len(target.elts)
     live = [state]
@@ -220,7 +223,6 @@ def objects_delete(
     m: Machine, container: Value, index: Value, state: State, frame: Frame, node: ast.AST
 ) -> None:
     """Take an item out of a container."""
-    from lens_preflight.program import libraries
 
     if isinstance(container, Ref):
         cell = state.edit(container.id)
@@ -229,7 +231,7 @@ def objects_delete(
                 cell.items[index.value] = Const(None)
             else:
                 cell.items.pop(index.value, None)
-            libraries.note_key(m, index, state, frame, node)
+            mentions.note_key(m, index, state, frame, node)
         else:
             cell.open = True
 
@@ -245,7 +247,7 @@ def asserted(m: Machine, node: ast.Assert, state: State, frame: Frame) -> list[O
             if truth:
                 out.append(Outcome(Flow.NORMAL, branch))
             else:
-                out.append(expressions.failure(branch, frame, node, "AssertionError", "assert"))
+                out.append(failures.failure(branch, frame, node, "AssertionError", "assert"))
     return out
 
 

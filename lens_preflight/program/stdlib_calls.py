@@ -18,7 +18,7 @@ from lens_preflight.program import (
     opaque_calls,
     statements,
 )
-from lens_preflight.program.machine import Flow, Outcome
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import MODELS, Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (

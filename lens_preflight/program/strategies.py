@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from lens_preflight.program import calls, imports, objects, truths, variables
-from lens_preflight.program.machine import Flow
+from lens_preflight.program.outcomes import Flow
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell, lane_numbers, part
 from lens_preflight.program.values import (

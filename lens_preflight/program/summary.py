@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.program import objects, opaque_calls
-from lens_preflight.program.machine import Frame, Machine, Outcome, normal
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Outcome, normal
 from lens_preflight.program.scopes import body_of, dotted
 from lens_preflight.program.state import State
 from lens_preflight.program.values import Unknown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lens_preflight.program import access, calls, opaque_calls
-from lens_preflight.program.machine import Flow, Outcome, normal, reduce
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (

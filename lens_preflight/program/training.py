@@ -6,7 +6,8 @@ import ast
 from dataclasses import replace
 
 from lens_preflight.program import calls
-from lens_preflight.program.machine import Flow, Frame, Machine, Outcome
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.seen import SignalSeen
 from lens_preflight.program.state import Installed, Site, State
 from lens_preflight.program.tables import AFTERWARDS, BLOCKING, COLLECTIVES, TELEMETRY_WORDS, TRAINING

@@ -1,0 +1,60 @@
+"""What the text of a function or class names, for calls that are not followed."""
+
+from __future__ import annotations
+
+import ast
+
+from lens_preflight.program import (
+    classes,
+)
+from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.registry import Call
+from lens_preflight.program.scopes import walk_body
+from lens_preflight.program.state import State
+from lens_preflight.program.tables import (
+    LAYOUT_KEYS,
+)
+from lens_preflight.program.values import (
+    Const,
+    Func,
+    Ref,
+    Value,
+)
+
+
+def note_key(m: Machine, index: Value, state: State, frame: Frame, node: ast.AST) -> None:
+    """Remember where resource keys are written or taken away, for findings about them."""
+    if isinstance(index, Const) and index.value in ("nv.dl.rank", "nv.dl.world_size"):
+        m.seen.late.append((str(index.value), frame.site(node)))
+
+
+def note_span_attributes(this: Call) -> None:
+    """Remember attributes of spans that belong on the resource."""
+    last = this.path.rpartition(".")[2]
+    keys: list[object] = []
+    if last == "set_attribute":
+        key = this.args.get(0, "key")
+        keys = [key.value] if isinstance(key, Const) else []
+    elif last in ("set_attributes", "start_as_current_span", "start_span", "managed_span", "span_cm"):
+        for value in (*this.args.plain, *this.args.names.values()):
+            if isinstance(value, Ref) and this.state.read(value.id).kind == "dict":
+                keys.extend(this.state.read(value.id).items)
+    for name in keys:
+        if isinstance(name, str) and name.startswith(LAYOUT_KEYS):
+            this.m.seen.layout.append((name, this.frame.site(this.node)))
+
+
+def mentions_shutdown(m: Machine, cls: Ref, state: State) -> bool:
+    """True when a method of the class calls something named shutdown."""
+    order, _ = classes.mro(m, cls, state)
+    for here in order:
+        for found in state.read(here.id).attrs.values():
+            if isinstance(found, Func) and function_mentions_shutdown(found):
+                return True
+    return False
+
+
+def function_mentions_shutdown(fn: Func) -> bool:
+    """True when the body of a function names a shutdown."""
+    node: ast.AST = ast.Expr(fn.node.body) if isinstance(fn.node, ast.Lambda) else fn.node
+    return any(isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in walk_body(node))
