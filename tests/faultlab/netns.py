@@ -57,9 +57,9 @@ def run_inside(module: str, asked: object, routes: str = "") -> list[Said]:
 
 
 def _route(name: str, env: Mapping[str, str]) -> str:
-    host = urlsplit(env["OTEL_EXPORTER_OTLP_ENDPOINT"]).hostname
-    if "blackhole" in name or "syn" in name:
-        return f"ip route add {host}/32 dev hole table local\n"
+    host = urlsplit(env["OTEL_EXPORTER_OTLP_ENDPOINT"]).hostname or ""
     if "reject" in name or "icmp" in name:
         return f"ip route add unreachable {host}/32 table local metric 1\n"
-    return ""
+    if "unreachable" in name or host == "127.0.0.1":
+        return ""
+    return f"ip route add {host}/32 dev hole table local\n"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.faultlab import servers
 from tests.faultlab.tls import certificates
 
 PARTIAL = b"\x0a\x12\x08\x0a\x12\x0equota exceeded"
 """An Export response that says ten items were rejected."""
-
-NAMESPACE = ("blackhole", "unreachable", "icmp", "reject", "syn-")
-"""Parts of the ids of faults that need a network of their own."""
 
 Fault = dict[str, Any]
 
@@ -29,8 +28,7 @@ class Ready:
 
 def ready(fault: Fault) -> Ready:
     """Start what a fault needs."""
-    name = fault["id"]
-    namespace = any(part in name for part in NAMESPACE)
+    namespace = _elsewhere(fault["env"].get("OTEL_EXPORTER_OTLP_ENDPOINT", ""))
     default = 4318 if fault["transport"] == "http" else 4317
     needs_port = not namespace and any("PORT" in v for v in fault["env"].values())
     named = "no-such-host" in fault["env"].get("OTEL_EXPORTER_OTLP_ENDPOINT", "")
@@ -44,6 +42,18 @@ def ready(fault: Fault) -> Ready:
             value = value.replace("PROXYPORT", str(second(fault)))
         env[key] = value.replace("PORT", str(port)).replace("LAB", str(made.folder))
     return Ready(env, namespace)
+
+
+def _elsewhere(endpoint: str) -> bool:
+    """True when the endpoint is an address at which no server of ours listens: it needs its own network."""
+    host = urlsplit(endpoint.replace("PROXYPORT", "1").replace("PORT", "1").strip()).hostname or ""
+    try:
+        return ipaddress.ip_address(host) not in (
+            ipaddress.ip_address("127.0.0.1"),
+            ipaddress.ip_address("::1"),
+        )
+    except ValueError:
+        return False
 
 
 def second(fault: Fault) -> int:
