@@ -30,6 +30,14 @@ def object_of(reply: Reply, *keys: str) -> dict[str, Any]:
     return value
 
 
+def list_of(reply: Reply) -> list[Any]:
+    """The JSON list of a success; raises Answered for everything else."""
+    value = value_of(reply)
+    if not isinstance(value, list):
+        raise malformed()
+    return value
+
+
 def value_of(reply: Reply) -> Any:
     """The JSON value of a success; raises Answered for everything else."""
     refuse(reply)
@@ -176,8 +184,22 @@ def path_in(value: Any, *keys: str | int) -> Any:
 
 
 def items(value: Any) -> list[Any]:
-    """A JSON list as it is, everything else as no items."""
-    return value if isinstance(value, list) else []
+    """A JSON list; null and an absent key are an empty one.
+
+    Raises:
+        Answered: it is something else, which must not be taken for "nothing found".
+    """
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise malformed()
+    return value
+
+
+def malformed() -> Answered:
+    """An answer that is JSON, and not what the documentation says."""
+    text = "the answer has not the documented shape"
+    return Answered(Word.MALFORMED, text, "report this with the version of the backend")
 
 
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")

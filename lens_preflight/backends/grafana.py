@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from lens_preflight.backends.answers import items, object_of, path_in, refuse, value_of
+from lens_preflight.backends.answers import items, list_of, malformed, object_of, path_in, refuse
 from lens_preflight.backends.http import Client, Reply
 from lens_preflight.backends.prometheus_api import LABEL, NOT_TRAINING, shown
 from lens_preflight.backends.promql import PromqlBackend, Sample
@@ -68,7 +68,7 @@ class Grafana(PromqlBackend):
     def source(self) -> str:
         """The uid of the first data source that takes PromQL, the default one first."""
         if not self._source:
-            sources = [s for s in items(value_of(self.client.get("/api/datasources"))) if isinstance(s, dict)]
+            sources = [s for s in list_of(self.client.get("/api/datasources")) if isinstance(s, dict)]
             metric = [s for s in sources if s.get("type") in METRIC_SOURCES]
             if not metric:
                 raise Answered(
@@ -95,13 +95,13 @@ class Grafana(PromqlBackend):
 
     def sources(self) -> Reading:
         """The list of data sources; a viewer may not see it."""
-        found = items(value_of(self.client.get("/api/datasources")))
+        found = list_of(self.client.get("/api/datasources"))
         return Reading(Step.PRESENCE, Word.OK, "data sources are listed", evidence={"count": str(len(found))})
 
     def search(self, text: str = "") -> Reading:
         """Dashboards that the token may see; none is no proof of absence."""
         params = {"type": "dash-db", "limit": "100"} | ({"query": text} if text else {})
-        found = items(value_of(self.client.get("/api/search", params)))
+        found = list_of(self.client.get("/api/search", params))
         if not found:
             said = "no dashboard is found: absent, or not to be seen with this token"
             return Reading(
@@ -128,8 +128,10 @@ class Grafana(PromqlBackend):
         query = {"refId": "A", "datasource": {"uid": self.source()}, "expr": expression, "instant": True}
         reply = self.client.post("/api/ds/query", {"from": "now-1h", "to": "now", "queries": [query]})
         _refused(reply)
-        answer = object_of(reply, "results")
-        return list(_samples(path_in(answer, "results", "A", "frames")))
+        result = path_in(object_of(reply, "results"), "results", "A")
+        if not isinstance(result, dict):
+            raise malformed()
+        return list(_samples(result.get("frames")))
 
 
 def _refused(reply: Reply) -> None:

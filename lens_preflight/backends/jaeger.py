@@ -229,7 +229,7 @@ class Jaeger(Backend):
         if _says_no_traces(reply):
             return None
         _route(reply)
-        found = from_v3(_object(reply))
+        found = from_v3(_object(reply, "result"))
         return found if found.trace_ids else None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from lens_preflight.backends.answers import items, path_in
+from lens_preflight.backends.answers import items, malformed, path_in
 from lens_preflight.backends.prometheus_api import LABEL, NOT_TRAINING, data_of
 from lens_preflight.backends.promql import PROMOTE, PromqlBackend, Sample
 from lens_preflight.backends.words import Answered, Reading, Step, Word
@@ -27,7 +27,9 @@ class Prometheus(PromqlBackend):
         if reply.status == 404:
             reply = self.client.get("/api/v1/query", {"query": "vector(1)"})
         answer = data_of(reply)
-        version = path_in(answer, "version")
+        if not isinstance(answer, dict):
+            raise malformed()
+        version = answer.get("version")
         evidence = {"version": version} if isinstance(version, str) else {}
         return Reading(Step.REACH, Word.OK, "it answers", evidence=evidence)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lens_preflight.backends.answers import items, object_of, path_in, refuse
+from lens_preflight.backends.answers import items, malformed, object_of, path_in, refuse
 from lens_preflight.backends.backend import MARKER, RUN_ID, Backend, age, nothing_for, something_for
 from lens_preflight.backends.http import Reply
 from lens_preflight.backends.prometheus_api import shown
@@ -74,7 +74,10 @@ class Tempo(Backend):
         query = f"{{ {' && '.join(conditions)} }} | select({_TAG})"
         reply = self.client.get("/api/search", {"q": query, "limit": "1", **self._window(lookback)})
         _refused(reply)
-        return items(object_of(reply).get("traces"))
+        answer = object_of(reply)
+        if "traces" not in answer and "metrics" not in answer:  # old versions leave an empty list out
+            raise malformed()
+        return items(answer.get("traces"))
 
     def _negative(self, run_id: str) -> Reading:
         if self.search(run_id):
