@@ -60,7 +60,7 @@ def spread(executions: int, targets: Sequence[Target]) -> dict[str, int]:
     total = sum(target.share for target in targets)
     counts = {t.name: max(1, executions * t.share // total) for t in targets}
     largest = max(counts, key=lambda name: counts[name])
-    counts[largest] = max(1, counts[largest] + executions - sum(counts.values()))
+    counts[largest] = max(1, counts[largest] + max(executions, len(targets)) - sum(counts.values()))
     return counts
 
 
