@@ -30,12 +30,12 @@ GUESS = 2.0
 """Seconds for an address that nobody named: a port that drops packets must not hold the run."""
 
 _UI = {
-    "jaeger": r"/(search|trace|monitor|dependencies|deepdependencies)(/.*)?",
-    "prometheus": r"/(graph|query|targets|alerts|classic|vmui|rules|status)(/.*)?",
+    "jaeger": r"/(api|search|trace|monitor|dependencies|deepdependencies)(/.*)?",
+    "prometheus": r"/(api/v1|graph|query|targets|alerts|classic|vmui|rules|status)(/.*)?",
     "grafana": r"/(d|dashboards|dashboard|explore|login|a|alerting|connections)(/.*)?",
     "kibana": r"(/s/[^/]+)?/app(/.*)?",
 }
-"""Paths of the user interface that people copy from the browser."""
+"""Paths of the user interface that people copy from the browser, and of the API below its base."""
 
 
 def open_backend(

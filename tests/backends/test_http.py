@@ -118,7 +118,17 @@ def test_no_redirect_is_followed() -> None:
     assert len(seen) == 1
 
 
-def test_a_closed_port_a_bad_name_and_the_wrong_scheme_are_told_apart() -> None:
+def test_a_closed_port_a_bad_name_and_the_wrong_scheme_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = socket.getaddrinfo
+
+    def resolve(host: str, *rest: object, **more: object) -> object:
+        if host.endswith(".invalid"):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return real(host, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     texts = {}

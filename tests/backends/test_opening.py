@@ -48,6 +48,8 @@ def test_a_name_or_a_vendor_says_the_kind(name: str, host: str, kind: str | None
         ("jaeger", "http://h:16686/search?service=x", "http://h:16686"),
         ("jaeger", "http://h/jaeger/trace/abc", "http://h/jaeger"),
         ("prometheus", "HTTP://h:9090/graph?g0.expr=x", "http://h:9090"),
+        ("prometheus", "http://h:9090/api/v1/query", "http://h:9090"),
+        ("prometheus", "https://h/api/prom", "https://h/api/prom"),
         ("grafana", "https://h/grafana/d/abc/name", "https://h/grafana"),
         ("kibana", "http://h:5601/app/discover", "http://h:5601"),
         ("es", "http://h:9200/nemo-traces", "http://h:9200"),
