@@ -13,7 +13,7 @@ from lens_preflight.core.words import Need, Scope, Severity
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
-    from lens_preflight.program.machine import BridgeSeen
+    from lens_preflight.program.seen import BridgeSeen
     from lens_preflight.program.model import Reading
 
 ROOT_DEBUG = Rule(
@@ -73,16 +73,39 @@ def log_scope(ctx: Context) -> Iterator[Said]:
     """
     reading = instrumented(ctx)
     bridges = [b for b in reading.seen.bridges if b.lanes & reading.mask()]
+    up = speaking(reading)
+    bridges = [b for b in bridges if b.lanes & up] or bridges
     if not bridges:
         raise Skip("the program installs no log bridge")
     found = sorted(
-        (f for b in bridges if (f := about(reading, b)) is not None), key=lambda f: -f.rule.severity
+        (f for b in bridges for v in variants(b, up) if (f := about(reading, b, *v)) is not None),
+        key=lambda f: -f.rule.severity,
     )
     if found:
         yield found[0]
     if not found or found[0].severity is Severity.NOTE:
-        names = sorted({str(value_of(reading, b, b.logger)) for b in bridges})
+        names = sorted({str(value_of(reading, b, v[0])) for b in bridges for v in variants(b, up)})
         yield Proof("the bridge exports chosen loggers", {"loggers": ", ".join(names)})
+
+
+def speaking(reading: Reading) -> int:
+    """The lanes that export, or may; all when none does."""
+    lanes = 0
+    for setup in reading.setups:
+        lanes |= (setup.exporting | setup.maybe) & reading.mask()
+    return lanes or reading.mask()
+
+
+def variants(bridge: BridgeSeen, lanes: int) -> list[tuple[object, object]]:
+    """The pairs of logger and level of one bridge in the processes that export."""
+    from lens_preflight.program.state import lane_numbers, part
+
+    found: list[tuple[object, object]] = []
+    for lane in lane_numbers(bridge.lanes & lanes or bridge.lanes):
+        pair = (part(bridge.logger, lane), part(bridge.level, lane))
+        if pair not in found:
+            found.append(pair)
+    return found
 
 
 def value_of(reading: Reading, bridge: BridgeSeen, value: object) -> object:
@@ -91,20 +114,18 @@ def value_of(reading: Reading, bridge: BridgeSeen, value: object) -> object:
     Raises:
         Undecided: the environment or something outside of the tree decides it.
     """
-    from lens_preflight.program.values import Const, Lanes
+    from lens_preflight.program.values import Const
 
-    if isinstance(value, Lanes):
-        value = next(p for p in value.parts if p is not None)
     if isinstance(value, Const):
         return value.value
     at = reading.location(bridge.chain[0])
     raise Undecided("the logger or level of the bridge is not in the source", at)
 
 
-def about(reading: Reading, bridge: BridgeSeen) -> Finding | None:
+def about(reading: Reading, bridge: BridgeSeen, name: object, threshold: object) -> Finding | None:
     """The finding about one bridge, None when it is as it should be."""
-    logger = value_of(reading, bridge, bridge.logger)
-    level = value_of(reading, bridge, bridge.level)
+    logger = value_of(reading, bridge, name)
+    level = value_of(reading, bridge, threshold)
     if isinstance(level, str):
         level = {"DEBUG": 10, "INFO": 20, "WARNING": 30, "WARN": 30, "ERROR": 40, "NOTSET": 0}.get(
             level.upper(), 20

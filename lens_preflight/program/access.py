@@ -66,8 +66,10 @@ def get_item(
         cell = state.read(container.id)
         if cell.kind == "environ":
             return variables.environ_item(m, container, index, state, frame, node)
-        if cell.kind == "dict" and isinstance(index, Const):
+        if cell.kind == "dict" and natives.key_object(index, state) is not None:
             return dict_item(m, container, index, state, frame, node)
+        if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
+            return objects.get_attribute(m, cell.extra, str(index.value), state, frame, node)
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             container = Tup(tuple(cell.items))
         elif cell.kind == "instance" and cell.cls is not None:
@@ -96,21 +98,19 @@ def unknown_item(
 
 
 def dict_item(
-    m: Machine, container: Ref, index: Const, state: State, frame: Frame, node: ast.AST
+    m: Machine, container: Ref, index: Value, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """An item of a dict under a known key."""
     cell = state.read(container.id)
-    try:
-        found = cell.items.get(index.value)
-    except TypeError:
-        return [failures.failure(state, frame, node, "TypeError")]
+    key = natives.key_object(index, state)
+    found = cell.items.get(key)
     if isinstance(found, Choice) or (isinstance(found, Lanes) and any(map(natives.is_absent, found.parts))):
         out: list[Outcome] = []
         for here, option in objects.split_options(found, state):
             if natives.is_absent(option):
-                here.edit(container.id).items.pop(index.value)
+                here.edit(container.id).items.pop(key)
             else:
-                here.edit(container.id).items[index.value] = option
+                here.edit(container.id).items[key] = option
             out.extend(dict_item(m, container, index, here, frame, node))
         return out
     if natives.is_absent(found):
@@ -118,7 +118,7 @@ def dict_item(
     if found is not None:
         from lens_preflight.program.values import tainted
 
-        return normal(state, tainted(found, index.taints))
+        return normal(state, tainted(found, taints_of(index) if isinstance(index, Const) else EMPTY))
     if cell.extra is not None:
         return libraries.default_item(m, container, index, state, frame, node)
     if cell.open:
@@ -126,13 +126,11 @@ def dict_item(
     return [failures.failure(state, frame, node, "KeyError")]
 
 
-def put_item(cell: Cell, key: Value, value: Value) -> None:
+def put_item(cell: Cell, key: Value, value: Value, state: State) -> None:
     """Store into a dict cell; a key that is not known leaves it open."""
-    if isinstance(key, Const):
-        try:
-            cell.items[key.value] = value
-        except TypeError:
-            cell.open = True
+    known = natives.key_object(key, state)
+    if known is not None:
+        cell.items[known] = value
     else:
         cell.open = True
 
@@ -162,9 +160,12 @@ def set_item(
         if cell.kind == "environ":
             return variables.set_environ(m, container, index, value, state, frame, node)
         if cell.kind == "dict":
-            put_item(cell, index, value)
+            put_item(cell, index, value, state)
             mentions.note_key(m, index, state, frame, node)
             return normal(state)
+        if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
+            live = objects.set_attribute(m, cell.extra, str(index.value), value, state, frame, node)
+            return [Outcome(Flow.NORMAL, s) for s in live]
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             try:
                 cell.items[index.value] = value

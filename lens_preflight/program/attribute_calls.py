@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from lens_preflight.program import (
+    calls,
     classes,
     objects,
     opaque_calls,
 )
 from lens_preflight.program.outcomes import Flow, Outcome, normal
-from lens_preflight.program.registry import Call
+from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
     FALSE,
     TRUE,
@@ -19,6 +21,7 @@ from lens_preflight.program.values import (
     Ref,
     Tup,
     Unknown,
+    Value,
     Wrapped,
     taints_of,
 )
@@ -107,6 +110,68 @@ def callable_(this: Call) -> list[Outcome]:
     if isinstance(value, Const) or (isinstance(value, Lib) and value.path.startswith("signal.SIG_")):
         return this.done(FALSE)
     return this.done(Unknown(frozenset(("opaque:callable",))))
+
+
+def vars_(this: Call) -> list[Outcome]:
+    """``vars(x)``: the attributes as a mapping, through which they can be written."""
+    target = this.args.get(0, "o")
+    if isinstance(target, Ref):
+        return this.done(this.m.new(this.state, Cell("attributes", extra=target)))
+    made = Cell("dict", items={})
+    made.open = True
+    return this.done(this.m.new(this.state, made))
+
+
+@model("attributes.update", "attributes.setdefault", "attributes.pop", "attributes.clear")
+def write_attributes(this: Call) -> list[Outcome]:
+    """Writes through ``vars(x)``: of known names, else the object is not known any more."""
+    assert isinstance(this.receiver, Ref)
+    target = this.state.read(this.receiver.id).extra
+    items = dict(this.args.names)
+    for value in this.args.plain:
+        cell = this.state.read(value.id) if isinstance(value, Ref) else None
+        if cell is None or cell.kind != "dict" or cell.open or not this.path.endswith("update"):
+            items["enabled"] = Unknown(frozenset(("opaque:vars",)))
+            continue
+        items.update({str(k): v for k, v in cell.items.items()})
+    live = [this.state]
+    for name, value in items.items():
+        live = [
+            s
+            for here in live
+            for s in objects.set_attribute(this.m, target, name, value, here, this.frame, this.node)
+        ]
+    return [Outcome(Flow.NORMAL, s) for s in live]
+
+
+@model("attributes.get")
+def read_attribute(this: Call) -> list[Outcome]:
+    """``vars(x).get(name)``."""
+    assert isinstance(this.receiver, Ref)
+    target = this.state.read(this.receiver.id).extra
+    names = [target, *this.args.plain]
+    return get_attr(Call(this.m, this.path, None, calls.Args(names), this.state, this.frame, this.node))
+
+
+@model("dataclasses.asdict", "attributes.copy", "attributes.items")
+def as_dict(this: Call) -> list[Outcome]:
+    """The fields of an object of the tree, copied."""
+    target = this.args.get(0, "obj")
+    if this.path.startswith("attributes.") and isinstance(this.receiver, Ref):
+        target = this.state.read(this.receiver.id).extra
+    cell = this.state.read(target.id) if isinstance(target, Ref) else None
+    made = Cell("dict", items={})
+    if cell is None or cell.kind not in ("instance", "namespace", "config"):
+        made.open = True
+        return this.done(this.m.new(this.state, made))
+    made.items = {k: v for k, v in cell.attrs.items() if " " not in k}
+    made.open = cell.kind == "config"
+    if this.path.endswith("items"):
+        pairs: list[Value] = [Tup((Const(k), v)) for k, v in made.items.items()]
+        listed = Cell("list", items=pairs)
+        listed.open = made.open
+        return this.done(this.m.new(this.state, listed))
+    return this.done(this.m.new(this.state, made))
 
 
 def type_(this: Call) -> list[Outcome]:

@@ -71,7 +71,7 @@ def make_dict(this: Call) -> list[Outcome]:
         elif pairs is not None and all(isinstance(p, Tup) and len(p.items) == 2 for p in pairs):
             for pair in pairs:
                 assert isinstance(pair, Tup)
-                access.put_item(cell, pair.items[0], pair.items[1])
+                access.put_item(cell, pair.items[0], pair.items[1], this.state)
         else:
             cell.open = True
     cell.items.update(this.args.names)
@@ -185,7 +185,7 @@ SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
     "exec": execute,
     "map": map_,
     "globals": globals_,
-    "vars": globals_,
+    "vars": attribute_calls.vars_,
     "type": attribute_calls.type_,
 }
 
@@ -197,6 +197,13 @@ def new_instance(this: Call) -> list[Outcome]:
     if isinstance(cls, Ref) and this.state.read(cls.id).kind == "class":
         return this.done(this.m.new(this.state, Cell("instance", cls=cls)))
     return this.done(Unknown())
+
+
+@model("builtins.type.__call__")
+def make_instance(this: Call) -> list[Outcome]:
+    """``super().__call__(...)`` in a metaclass: the instance that the class makes."""
+    assert isinstance(this.receiver, Ref)
+    return calls.instantiate(this.m, this.receiver, this.args, this.state, this.frame, this.node)
 
 
 @model("sys.exit")

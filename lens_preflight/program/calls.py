@@ -132,6 +132,12 @@ def call_object(m: Machine, fn: Ref, args: Args, state: State, frame: Frame, nod
     """Call a class, or an instance with ``__call__``."""
     cell = state.read(fn.id)
     if cell.kind == "class":
+        meta, _ = classes.find_in_class(m, fn, "__metaclass__", state)
+        maker, owner = (
+            classes.find_in_class(m, meta, "__call__", state) if isinstance(meta, Ref) else (None, None)
+        )
+        if isinstance(maker, Func):
+            return invoke(m, Bound(fn, classes.owned(maker, owner)), args, state, frame, node)
         return instantiate(m, fn, args, state, frame, node)
     if cell.kind == "instance" and isinstance(cell.cls, Ref):
         found, owner = classes.find_in_class(m, cell.cls, "__call__", state)

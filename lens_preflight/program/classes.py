@@ -145,6 +145,11 @@ def class_attribute(
         return normal(state, found.inner)
     if found is not None:
         return normal(state, owned(found, owner))
+    meta, _ = find_in_class(m, value, "__metaclass__", state)
+    if isinstance(meta, Ref):
+        found, owner = find_in_class(m, meta, name, state)
+        if found is not None:
+            return bound(m, found, value, owner, state, frame, node, name)
     if name in ("__name__", "__qualname__"):
         return normal(state, Const(state.read(value.id).cls and "class"))
     _, whole = mro(m, value, state)
@@ -169,9 +174,12 @@ def wrapped_attribute(
         if isinstance(receiver, Ref) and state.read(receiver.id).kind == "class":
             cls = receiver
         if isinstance(cls, Ref) and isinstance(after, Ref) and isinstance(receiver, Ref):
-            found, owner = find_in_class(m, cls, name, state, after)
+            after_meta = after not in mro(m, cls, state)[0]
+            found, owner = (None, None) if after_meta else find_in_class(m, cls, name, state, after)
             if found is not None:
                 return bound(m, found, receiver, owner, state, frame, node, name)
+        if name == "__call__" and cls == receiver:
+            return normal(state, Bound(receiver, Lib("builtins.type.__call__")))
         return normal(state, Lib(f"builtins.object.{name}"))
     if value.role == "remote" and name in ("remote", "options"):
         return normal(state, Wrapped("remote-call" if name == "remote" else "remote-options", value.inner))

@@ -99,17 +99,18 @@ def get(this: Call) -> list[Outcome]:
     assert default is not None
     if isinstance(key, Lanes) and this.path.endswith("get"):
         return this.done(get_by_lane(this, cell, key, default))
-    if not isinstance(key, Const):
+    known = natives.key_object(key, this.state)
+    if known is None:
         return this.done(Unknown(taints_of(key)))
-    missing = natives.is_absent(cell.items.get(key.value, ABSENT))
-    value: Value = natives.without_absent(cell.items.get(key.value, default), default)
+    missing = natives.is_absent(cell.items.get(known, ABSENT))
+    value: Value = natives.without_absent(cell.items.get(known, default), default)
     if this.path.endswith("pop"):
-        cell.items.pop(key.value, None)
+        cell.items.pop(known, None)
         mentions.note_key(this.m, key, this.state, this.frame, this.node)
         if missing and len(this.args.plain) < 2:
             return access.unknown_item(this.m, frozenset(), this.state, this.frame, this.node)
     if this.path.endswith("setdefault"):
-        cell.items[key.value] = value
+        cell.items[known] = value
     return this.done(Unknown() if missing and cell.open else value)
 
 
@@ -203,6 +204,8 @@ def environ_update(this: Call) -> list[Outcome]:
     """Several at once."""
     for value in this.args.plain:
         items = this.state.read(value.id).items if isinstance(value, Ref) else None
+        if not isinstance(items, dict) or not isinstance(value, Ref) or this.state.read(value.id).open:
+            this.state.edit(variables.ENVIRON).open = True
         if isinstance(items, dict):
             for name, text in list(items.items()):
                 variables.set_environ(

@@ -9,7 +9,7 @@ from lens_preflight.program import expressions, objects, statements
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
-from lens_preflight.program.values import Const, Lib, Tup, Value
+from lens_preflight.program.values import Const, Lib, Ref, Tup, Value
 
 
 def annotated(m: Machine, node: ast.AnnAssign, state: State, frame: Frame) -> list[Outcome]:
@@ -69,8 +69,10 @@ def decorate(
 
 def class_definition(m: Machine, node: ast.ClassDef, state: State, frame: Frame) -> list[Outcome]:
     """``class``: its body runs in a scope of its own."""
-    live, out = expressions.sequence(m, node.bases, state, frame)
+    metas = [k.value for k in node.keywords if k.arg == "metaclass"]
+    live, out = expressions.sequence(m, [*node.bases, *metas], state, frame)
     for here, bases in live:
+        meta = bases.pop() if metas else None
         cell = m.new(here, Cell("frame"))
         scope = (frame.cell, *frame.scope) if frame.func is not None else frame.scope
         inner = replace(frame, cell=cell.id, scope=scope, func=None, receiver=None, found=None)
@@ -81,6 +83,8 @@ def class_definition(m: Machine, node: ast.ClassDef, state: State, frame: Frame)
             attrs = dict(o.state.read(cell.id).attrs)
             if Lib("typing.NamedTuple") in bases:
                 attrs["__dataclass__"] = attrs.get("__fields__", Tup(()))
+            if isinstance(meta, Ref):
+                attrs["__metaclass__"] = meta
             cls = objects.make_class(m, node, bases, attrs, o.state)
             out.extend(decorate(m, node, cls, o.state, frame))
     return out

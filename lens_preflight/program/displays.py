@@ -53,7 +53,7 @@ def mapping(m: Machine, node: ast.Dict, state: State, frame: Frame) -> list[Outc
             if key is None:
                 access.update_dict(m, cell, next(rest), here)
             else:
-                access.put_item(cell, next(rest), next(rest))
+                access.put_item(cell, next(rest), next(rest), here)
         out.extend(normal(here, m.new(here, cell)))
     return out
 

@@ -66,6 +66,9 @@ def rejected(this: Call) -> str:
         unknown = names - set(RANKED)
         if unknown:
             return f"unexpected keyword {sorted(unknown)[0]!r}"
+        strategy = this.args.get(6, "export_strategy", NONE)
+        if isinstance(strategy, Const) and isinstance(strategy.value, str):
+            return "export_strategy takes a function; a name goes into the configuration"
         return "too many arguments" if len(this.args.plain) > len(RANKED) else ""
     if len(this.args.plain) > 1:
         return "everything after the configuration goes by keyword, and rank and world size are gone"

@@ -36,6 +36,7 @@ from lens_preflight.program.tables import (
     RANK_SOURCES,
     SAFE_CALLS,
     SEMCONV,
+    WAITING,
 )
 from lens_preflight.program.values import (
     EMPTY,
@@ -218,6 +219,9 @@ def safe(this: Call) -> list[Outcome]:
         if isinstance(value, Lanes):
             extra = extra | {"rank"}
     mentions.note_span_attributes(this)
+    waits = this.path.startswith(WAITING) and not this.args.plain and not this.args.names
+    if waits and this.frame.phase == "handler" and this.state.facts.open_handles:
+        this.state.facts = this.state.facts.noted("blocks", this.site)
     return this.done(result_of(this.path, extra))
 
 
@@ -267,14 +271,14 @@ def call_method(
 
 
 def default_item(
-    m: Machine, container: Ref, index: Const, state: State, frame: Frame, node: ast.AST
+    m: Machine, container: Ref, index: Value, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """An item of a defaultdict that is not there yet."""
     factory: Value = state.read(container.id).extra
     out = calls.invoke(m, factory, calls.Args(), state, frame, node)
     for o in out:
         if o.flow is Flow.NORMAL:
-            o.state.edit(container.id).items[index.value] = o.value
+            o.state.edit(container.id).items[natives.key_object(index, state)] = o.value
     return out
 
 

@@ -15,7 +15,9 @@ from lens_preflight.program.values import (
     EMPTY,
     Choice,
     Const,
+    Func,
     Lanes,
+    Lib,
     Ref,
     Taints,
     Tup,
@@ -27,6 +29,8 @@ from lens_preflight.program.values import (
 
 MAX_TEXT = 20_000
 MAX_ITEMS = 5_000
+NO_KEY = ("None",)
+"""Stands for None among the keys of a dict."""
 
 
 class NotKnown(Exception):
@@ -55,9 +59,26 @@ def known(m: Machine, value: Value, state: State, depth: int = 0) -> Any:
             return [known(m, item, state, depth + 1) for item in cell.items]
         if cell.kind == "set":
             return {known(m, item, state, depth + 1) for item in cell.items}
-        if cell.kind == "dict":
+        if cell.kind == "dict" and not any(isinstance(k, Lib | Func | Ref) for k in cell.items):
             return {k: known(m, v, state, depth + 1) for k, v in cell.items.items()}
     raise NotKnown(taints_of(value))
+
+
+def key_object(key: Value, state: State) -> Any:
+    """What stands for a key in the cell of a dict; None when it is not known or cannot be one."""
+    if isinstance(key, Const):
+        try:
+            hash(key.value)
+        except TypeError:
+            return None
+        return NO_KEY if key.value is None else key.value
+    if isinstance(key, Tup) and all(isinstance(item, Const) for item in key.items):
+        return tuple(item.value for item in key.items if isinstance(item, Const))
+    if isinstance(key, Func) or (isinstance(key, Lib) and "()" not in key.path):
+        return key
+    if isinstance(key, Ref) and state.read(key.id).kind in ("class", "instance", "module", "handle"):
+        return key
+    return None
 
 
 def values_in(cell: Cell) -> Iterable[Value]:
@@ -80,7 +101,11 @@ def deep_taints(value: Value, state: State, depth: int = 0) -> Taints:
 
 
 def lifted(m: Machine, thing: Any, state: State, taints: Taints = EMPTY, key: Any = None) -> Value:
-    """The abstract value of a Python object."""
+    """The abstract value of a Python object, or of what stands for a key."""
+    if isinstance(thing, Lib | Func | Ref):
+        return thing
+    if thing is NO_KEY:
+        return Const(None, taints)
     if isinstance(thing, tuple):
         return Tup(tuple(lifted(m, item, state, taints) for item in thing))
     if isinstance(thing, list | set | frozenset):

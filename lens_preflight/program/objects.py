@@ -94,6 +94,8 @@ def get_attribute(
         return plain_attribute(m, value, name, state, frame, node)
     if isinstance(value, Lib):
         return libraries.attribute(m, value, name, state, frame, node)
+    if isinstance(value, Ref) and name == "__dict__" and state.read(value.id).kind in ("instance", "config"):
+        return normal(state, m.new(state, Cell("attributes", extra=value)))
     if isinstance(value, Ref):
         return cell_attribute(m, value, name, state, frame, node)
     if isinstance(value, Wrapped):

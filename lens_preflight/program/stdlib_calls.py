@@ -11,7 +11,7 @@ from lens_preflight.program import (
     access,
     calls,
     classes,
-    expressions,
+    failures,
     module_calls,
     natives,
     objects,
@@ -151,6 +151,32 @@ def call_cached(this: Call) -> list[Outcome]:
     return out
 
 
+@model("contextvars.ContextVar")
+def context_variable(this: Call) -> list[Outcome]:
+    """A variable of the context, followed as one of the process."""
+    default = this.args.names.get("default")
+    cell = Cell("contextvar", {} if default is None else {"held": default})
+    return this.done(this.m.new(this.state, cell))
+
+
+@model("contextvar.set")
+def set_context(this: Call) -> list[Outcome]:
+    """Hold a value."""
+    assert isinstance(this.receiver, Ref)
+    this.state.edit(this.receiver.id).attrs["held"] = this.arg(0, "value")
+    return this.done(Unknown())
+
+
+@model("contextvar.get")
+def get_context_value(this: Call) -> list[Outcome]:
+    """The value held, a default, or a LookupError."""
+    assert isinstance(this.receiver, Ref)
+    held = this.state.read(this.receiver.id).attrs.get("held", this.args.get(0, "default"))
+    if held is None:
+        return [failures.failure(this.state, this.frame, this.node, "LookupError")]
+    return this.done(held)
+
+
 @model("functools.cached_property")
 def cached_property(this: Call) -> list[Outcome]:
     """A property that is computed once."""
@@ -257,6 +283,3 @@ def is_coroutine(this: Call) -> list[Outcome]:
     if isinstance(fn, Func) and "coroutine" in this.path:
         return this.done(Const(isinstance(fn.node, ast.AsyncFunctionDef)))
     return this.done(Unknown(taints_of(fn)))
-
-
-__all__ = ["expressions"]

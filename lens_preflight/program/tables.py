@@ -100,6 +100,15 @@ BLOCKING = (
 )
 """Last words of calls that may wait for other processes or threads without end."""
 
+WAITING = (
+    "threading.Lock().acquire",
+    "threading.RLock().acquire",
+    "threading.Event().wait",
+    "threading.Condition().wait",
+    "threading.Semaphore().acquire",
+)
+"""Waits without a limit, when they are called without arguments."""
+
 COLLECTIVES = BLOCKING[: BLOCKING.index("join")]
 
 TRAINING = (

@@ -16,6 +16,8 @@ from lens_preflight.program.values import (
     Lib,
     Ref,
     Tup,
+    Unknown,
+    Value,
     Wrapped,
 )
 
@@ -89,6 +91,8 @@ def run_thread(this: Call, thread_: Ref) -> list[Outcome]:
 def submit(this: Call) -> list[Outcome]:
     """A function in a pool of threads: it runs; its exception shows where the result is asked."""
     fn, rest = this.arg(0, "fn"), list(this.args.plain[1:])
+    if this.path.endswith("map") and isinstance(fn, Func | Bound | Wrapped) and len(rest) == 1:
+        return map_in_pool(this, fn, rest[0])
     if not isinstance(fn, Func | Bound | Wrapped):
         return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     out: list[Outcome] = []
@@ -97,6 +101,22 @@ def submit(this: Call) -> list[Outcome]:
     ):
         out.extend([o] if o.flow is Flow.HARD else normal(o.state, Lib("concurrent.futures.Future()")))
     return reduce(out)
+
+
+def map_in_pool(this: Call, fn: Value, xs: Value) -> list[Outcome]:
+    """A function in threads once an item; twice when the items are not known."""
+    items = access.items_of(this.m, xs, this.state)
+    live = [this.state]
+    out: list[Outcome] = []
+    for item in items[:16] if items is not None else [Unknown(), Unknown()]:
+        done = [
+            o
+            for here in live
+            for o in calls.invoke(this.m, fn, calls.Args([item]), here, this.frame, this.node)
+        ]
+        out.extend(o for o in done if o.flow is Flow.HARD)
+        live = [o.state for o in reduce(normal(o.state)[0] for o in done if o.flow is not Flow.HARD)]
+    return [*out, *(Outcome(Flow.NORMAL, s, Unknown()) for s in live)]
 
 
 @model("concurrent.futures.ThreadPoolExecutor().shutdown")

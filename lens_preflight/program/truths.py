@@ -192,6 +192,10 @@ def comparison(m: Machine, op: str, left: Value, right: Value, state: State) -> 
         for lane in lane_numbers(state.lanes):
             parts[lane] = comparison(m, op, part(left, lane), part(right, lane), state)
         return Lanes(tuple(parts))
+    if op in ("In", "NotIn") and isinstance(right, Ref):
+        found = membership(m, left, right, state)
+        if found is not None:
+            return found if op == "In" else negated(m, found, state)
     taints = taints_of(left) | taints_of(right)
     key = derived_key(op, left, right)
     if op in ("Is", "IsNot", "Eq", "NotEq"):
@@ -205,6 +209,36 @@ def comparison(m: Machine, op: str, left: Value, right: Value, state: State) -> 
         return Unknown(taints | unknown.taints, key)
     except Exception:  # the comparison itself raises, as it will in the program
         return Unknown(taints, key)
+
+
+def membership(m: Machine, key: Value, container: Ref, state: State) -> Value | None:
+    """Whether a mapping has a key, in each lane; None for other containers and unknown keys."""
+    from lens_preflight.program import natives, variables
+
+    cell = state.read(container.id)
+    known = natives.key_object(key, state)
+    if known is None or cell.kind not in ("dict", "environ"):
+        return None
+    if cell.kind == "environ":
+        found = variables.variable(m, str(known), state)
+        if isinstance(found, Lanes):
+            return Lanes(tuple(p and is_set(p, key) for p in found.parts))
+        return is_set(found, key)
+    if known not in cell.items:
+        return None if cell.open else Const(False, surface(key), derived_key("in", key))
+    held = cell.items[known]
+    if isinstance(held, Lanes) and any(map(natives.is_absent, held.parts)):
+        return Lanes(tuple(p and Const(not natives.is_absent(p), surface(key)) for p in held.parts))
+    return Const(not natives.is_absent(held), surface(key), derived_key("in", key))
+
+
+def is_set(variable: Value, name: Value) -> Value:
+    """Whether a variable of the environment is set."""
+    taints = surface(variable) | surface(name)
+    if isinstance(variable, Const):
+        key = ("is set", variable.key) if variable.key is not None else None
+        return Const(variable.value is not None, taints, key)
+    return Unknown(taints)
 
 
 def surface(value: Value) -> frozenset[str]:

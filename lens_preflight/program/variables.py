@@ -7,7 +7,7 @@ import ast
 from lens_preflight.program import natives
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Outcome, normal
-from lens_preflight.program.state import State
+from lens_preflight.program.state import State, part
 from lens_preflight.program.values import (
     Const,
     Ref,
@@ -34,7 +34,12 @@ def environ_item(
 
 def variable(m: Machine, name: str, state: State) -> Value:
     """A variable as the program sees it now: written by the program, else as it was started."""
-    written = state.read(ENVIRON).items.get(name)
+    cell = state.read(ENVIRON)
+    written = cell.items.get(name)
+    if written is None and cell.open and name == "NEMO_LENS_ENABLED":
+        hidden = Unknown(frozenset(("opaque:os.environ",)))  # it may be among the names that were written
+        started = m.variable(name)
+        return m.per_lane(part(started, i) if lane.on else hidden for i, lane in enumerate(m.lanes))
     if written is None:
         return m.variable(name)
     return natives.without_absent(written, m.variable(name))
