@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import whole
-from lens_preflight.jobs.model import Loss, Remark, Slip
-from lens_preflight.jobs.names import RANKS, is_telemetry
+from lens_preflight.jobs.braces import brace_options
+from lens_preflight.jobs.inspection import inspect, remark
+from lens_preflight.jobs.model import Loss, Slip
+from lens_preflight.jobs.names import NAME, is_telemetry
 from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Rest, Var
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
-from lens_preflight.jobs.words import brace_options, fields_of, text_of
+from lens_preflight.jobs.words import fields_of, text_of
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SET_ON_LINE = re.compile(r"(?:^|[\s;&({])([A-Za-z_][A-Za-z0-9_]*)\+?=")
-_QUOTED_NAME = re.compile(r"\$\{?[A-Za-z_]")
-OUTSIDE = "it is set by Slurm, and this does not run in a job"
 
 
 @dataclass(frozen=True)
@@ -266,56 +265,6 @@ def _split_words(shell: Shell, node: Node, settings: Sequence[Setting]) -> None:
                 remark(shell, Slip.WORD_SPLIT, previous.name, previous.line, detail)
         if setting.value is not None:
             previous = setting
-
-
-def remark(shell: Shell, slip: Slip, name: str, line: int, detail: str = "", meant: bool = False) -> None:
-    """Keep a remark about a line of this script."""
-    shell.run.remark(Remark(slip, name, shell.at(line), detail, shell.frame.inner(line), meant))
-
-
-def inspect(shell: Shell, setting: Setting) -> None:
-    """Look at a value for an expansion that is empty, or that the quotes prevent."""
-    name, word, value = setting.name, setting.word, setting.value
-    if word is None or value is None or not (is_telemetry(name) or name in RANKS):
-        return
-    parts = list(_flat(word))
-    for part in parts:
-        if (
-            part["Type"] == "SglQuoted"
-            and _QUOTED_NAME.search(part.get("Value", ""))
-            and part.get("Dollar") is not True
-        ):
-            remark(shell, Slip.QUOTED_LITERALLY, name, setting.line, "the quotes keep the $ as it stands")
-    empty = [p["Param"]["Value"] for p in parts if p["Type"] == "ParamExp" and _is_unset(shell, p)]
-    outside = [n for n in empty if n.startswith("SLURM_") and not shell.where.in_job]
-    if outside:
-        remark(shell, Slip.OUTSIDE_JOB, name, setting.line, f"{outside[0]} is empty: {OUTSIDE}")
-    elif value.certain == "" and any(p["Type"] in ("ParamExp", "CmdSubst") for p in parts):
-        what = f"{empty[0]} is not set here" if empty else "what it is made of is empty"
-        meant = any(p["Type"] == "ParamExp" and not _no_default(p) for p in parts)
-        remark(shell, Slip.EMPTY, name, setting.line, what, meant)
-        if shell.where.chain:
-            shell.note(name, setting.line, Loss.INNER_UNSET)
-    elif empty and all(_no_default(p) for p in parts if p["Type"] == "ParamExp" and _is_unset(shell, p)):
-        remark(shell, Slip.EMPTY, name, setting.line, f"{empty[0]} is not set here")
-
-
-def _flat(word: Node) -> Iterable[Node]:
-    for part in parts_of(word):
-        yield part
-        if part["Type"] == "DblQuoted":
-            yield from _flat(part)
-
-
-def _is_unset(shell: Shell, part: Node) -> bool:
-    name = part["Param"]["Value"]
-    if part.get("Index") is not None or part.get("Excl") or not NAME.fullmatch(name):
-        return False
-    return shell.read(name) is None
-
-
-def _no_default(part: Node) -> bool:
-    return part.get("Exp") is None
 
 
 def opaque(shell: Shell, why: str, at: Location, keep: bool = False) -> None:

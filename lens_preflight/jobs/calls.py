@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_preflight.jobs import assignments
+from lens_preflight.jobs import assignments, inspection
 from lens_preflight.jobs.assignments import Setting
+from lens_preflight.jobs.branching import either
 from lens_preflight.jobs.builtins import BUILTINS
 from lens_preflight.jobs.draft import Step
+from lens_preflight.jobs.functions import call_function
 from lens_preflight.jobs.model import Loss, Slip
-from lens_preflight.jobs.run import DEPTH, Frame
-from lens_preflight.jobs.state import Bound, State, Var
+from lens_preflight.jobs.names import NAME
+from lens_preflight.jobs.state import Bound, Var
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
 from lens_preflight.jobs.words import Field, fields_of
@@ -93,7 +95,7 @@ def several(
 
 def _or(one: object, other: object) -> object:
     def run(shell: Shell) -> bool | None:
-        return shell.either(one, other, "branch")
+        return either(shell, one, other, "branch")
 
     return run
 
@@ -213,78 +215,19 @@ def _with_prefix(shell: Shell, settings: list[Setting], action: object) -> bool 
     return status
 
 
-def call_function(
-    shell: Shell, body: Node | None, words: list[Field], settings: list[Setting]
-) -> bool | None:
-    """A call of a shell function: its text in place, with its own arguments and locals."""
-    line = words[0].line
-    if body is None or shell.depth >= DEPTH:
-        shell.run.cannot_read(words[0].constant, "the function is not known here", shell.at(line))
-        assignments.opaque(shell, "a function that is not known", shell.at(line))
-        return None
-    state = shell.state
-    saved_args, saved_frame, saved_following = state.args, shell.frame, shell.following
-    before = {s.name: state.vars.get(s.name) for s in settings}
-    launches = len(shell.run.drafts)
-    for setting in settings:
-        state.vars[setting.name] = Var(setting.value, True, at=shell.frame.inner(setting.line))
-    outer_prefixed, outer_kept = state.prefixed, state.kept
-    state.prefixed, state.kept = frozenset(before), {}
-    state.args = tuple(w.text for w in words[1:])
-    state.frames = (*state.frames, {})
-    defined: Frame = body.get("_frame", shell.frame)
-    shell.frame = defined
-    shell.depth += 1
-    statement = {k: v for k, v in body.items() if k != "_frame"}
-    status = shell.statement(statement)
-    shell.depth -= 1
-    state = shell.state
-    if state.leaving.startswith("return"):
-        status = {"return 0": True, "return 1": False}.get(state.leaving)
-        state.leaving = ""
-    kept = {name: state.vars.get(name, var) for name, var in state.kept.items()}
-    restore(state)
-    state.prefixed, state.kept = outer_prefixed, outer_kept
-    for name, var in before.items():
-        if name in kept:
-            state.vars[name] = kept[name]
-        elif var is None:
-            state.vars.pop(name, None)
-        else:
-            state.vars[name] = var
-    state.args, shell.frame, shell.following = saved_args, saved_frame, saved_following
-    if len(shell.run.drafts) == launches:
-        for setting in settings:
-            shell.note(setting.name, setting.line, Loss.PREFIX)
-    return status
-
-
-def restore(state: State) -> None:
-    """Leave a function: its locals get back what they hid."""
-    if not state.frames:
-        return
-    *outer, frame = state.frames
-    for name, var in frame.items():
-        if var is None:
-            state.vars.pop(name, None)
-        else:
-            state.vars[name] = var
-    state.frames = tuple(outer)
-
-
 def _mistyped(shell: Shell, words: list[Field]) -> None:
     """``A =1`` and ``"${ARGS[@]}" cmd`` run a command instead of setting a variable."""
     name = words[0].text.template
     line = words[0].line
     head, equals, _ = name.partition("=")
-    if equals and assignments.NAME.fullmatch(head):
+    if equals and NAME.fullmatch(head):
         shell.note(head, line, Loss.BAD_ASSIGNMENT)
         detail = "an expansion that reads NAME=value is a command, not an assignment"
-        assignments.remark(shell, Slip.BAD_ASSIGNMENT, head, line, detail)
-    elif len(words) > 1 and words[1].text.template.startswith("=") and assignments.NAME.fullmatch(name):
+        inspection.remark(shell, Slip.BAD_ASSIGNMENT, head, line, detail)
+    elif len(words) > 1 and words[1].text.template.startswith("=") and NAME.fullmatch(name):
         shell.note(name, line, Loss.BAD_ASSIGNMENT)
         detail = "no blanks may stand around the = sign"
-        assignments.remark(shell, Slip.BAD_ASSIGNMENT, name, line, detail)
+        inspection.remark(shell, Slip.BAD_ASSIGNMENT, name, line, detail)
 
 
 def start_process(
@@ -307,7 +250,7 @@ def start_process(
     if body is None and shell.piped is not None:
         body = Field(shell.piped, words[0].line)
     for setting in settings:
-        assignments.inspect(shell, setting)
+        inspection.inspect(shell, setting)
     changes = {
         s.name: Bound(s.value, shell.frame.inner(s.line), shell.frame.path)
         for s in settings

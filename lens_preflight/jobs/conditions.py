@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lens_preflight.jobs import arithmetic
+from lens_preflight.jobs.branching import either
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import Text, literal
 from lens_preflight.jobs.words import Field, matches, pattern_of, text_of
@@ -213,7 +213,4 @@ def _cases(shell: Shell, subject: Text, items: list[Node]) -> bool | None:
     likely: bool | None = None
     if not shell.state.rest.complete and subject.settled != subject:
         likely = _hit(shell, subject.settled, item)
-    return shell.either(lambda s: s.statements(body), lambda s: _cases(s, subject, rest), "branch", likely)
-
-
-__all__ = ["arithmetic", "bracket", "case", "filled", "test"]
+    return either(shell, lambda s: s.statements(body), lambda s: _cases(s, subject, rest), "branch", likely)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from lens_preflight.core.variable import Environment, Origin, Variable
 from lens_preflight.core.words import State
 from lens_preflight.jobs.state import Bound, Exported
-from lens_preflight.jobs.text import Cause, Symbol, Text
+from lens_preflight.jobs.text import Symbol, Text
 
 SUBMITTER = "it depends on who submits"
 """The reason of every name that only the submitting shell can set."""
@@ -76,14 +76,3 @@ def is_per_process(text: Text) -> bool:
     from lens_preflight.core.words import Spread
 
     return text.spread in (Spread.NODE, Spread.TASK)
-
-
-__all__ = [
-    "SUBMITTER",
-    "Cause",
-    "environment",
-    "if_nothing_is_submitted",
-    "is_per_process",
-    "variable",
-    "written",
-]

@@ -6,44 +6,28 @@ Source: the pod specification, the training operator's PyTorchJob and the traine
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from lens_preflight.core.finding import Location
-from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
-from lens_preflight.jobs.chain import follow, launch
+from lens_preflight.jobs.chain import follow
 from lens_preflight.jobs.draft import Counts, Step, Where
 from lens_preflight.jobs.model import Container, JobLaunch, JobModel, Loss, Lost
 from lens_preflight.jobs.names import is_telemetry
+from lens_preflight.jobs.podenv import _config_maps, _environment, _expanded
+from lens_preflight.jobs.pods import Template, _templates
+from lens_preflight.jobs.programs import launch
 from lens_preflight.jobs.reader import put_into_words
 from lens_preflight.jobs.run import Frame, Run
-from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.shell import Shell
-from lens_preflight.jobs.state import Bound, Exported, Rest, State
+from lens_preflight.jobs.state import Exported, State
 from lens_preflight.jobs.syntax import NoParser
-from lens_preflight.jobs.text import Cause, Symbol, Text, literal
+from lens_preflight.jobs.text import literal
 from lens_preflight.jobs.words import Field
+from lens_preflight.jobs.yamlnodes import get, items, line_of, number, pairs, scalar
 
-_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_][\w.-]*)\)")
-_PER_POD = ("metadata.name", "metadata.uid", "status.podip", "status.hostip", "spec.nodename")
 MAX_DOCUMENTS = 64
-
-
-@dataclass(frozen=True)
-class Template:
-    """One pod template: its name in the manifest, how many pods, and what the job says of processes."""
-
-    label: str
-    spec: Any
-    replicas: int | None = 1
-    nodes: int | None = None
-    procs: int | None = None
-    provided: tuple[str, ...] = ()
-    extra: dict[str, str] = field(default_factory=dict)
-    trainer: Any = None
 
 
 def read_manifest(path: str, text: str, run: Run) -> JobModel:
@@ -89,206 +73,10 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
 # --- YAML nodes -----------------------------------------------------------------------------------
 
 
-def get(node: Any, *keys: str) -> Any:
-    """The node below a path of keys; None when it is not there. The last of equal keys counts."""
-    for key in keys:
-        found = None
-        for k, v in pairs(node):
-            if k == key:
-                found = v
-        if found is None:
-            return None
-        node = found
-    return node
-
-
-def pairs(node: Any) -> list[tuple[str, Any]]:
-    """The entries of a mapping node; none for another node."""
-    if getattr(node, "id", "") != "mapping":
-        return []
-    return [(k.value, v) for k, v in node.value if getattr(k, "id", "") == "scalar"]
-
-
-def items(node: Any) -> list[Any]:
-    """The entries of a sequence node; none for another node."""
-    return list(node.value) if getattr(node, "id", "") == "sequence" else []
-
-
-def scalar(node: Any) -> str | None:
-    """The text of a scalar node; None for another node or null."""
-    if getattr(node, "id", "") != "scalar" or node.tag.endswith(":null"):
-        return None
-    return str(node.value)
-
-
-def number(node: Any) -> int | None:
-    """The number of a scalar node, None when it is none."""
-    return whole(scalar(node))
-
-
-def line_of(node: Any) -> int:
-    """The line of a node, from 1."""
-    return int(node.start_mark.line) + 1
-
-
 # --- which pods there are ---------------------------------------------------------------------------
-
-_PET = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NODE_RANK",
-        "PET_RDZV_BACKEND", "PET_RDZV_ENDPOINT", "PET_NNODES", "PET_NPROC_PER_NODE", "PYTHONUNBUFFERED")  # fmt: skip
-
-
-def _templates(document: Any) -> Iterator[Template]:
-    kind = scalar(get(document, "kind")) or ""
-    if kind == "List":
-        for item in items(get(document, "items")):
-            yield from _templates(item)
-        return
-    spec = get(document, "spec")
-    if kind == "TrainJob":
-        yield _train_job(spec)
-        return
-    replica_specs = next((v for k, v in pairs(spec) if k.endswith("ReplicaSpecs")), None)
-    if replica_specs is not None:
-        yield from _replicas(kind, spec, replica_specs)
-        return
-    if kind == "Pod":
-        yield Template("Pod", spec)
-        return
-    if kind == "CronJob":
-        spec = get(spec, "jobTemplate", "spec")
-    for job in items(get(spec, "replicatedJobs")):
-        inner = get(job, "template", "spec")
-        count = (number(get(job, "replicas")) or 1) * (number(get(inner, "parallelism")) or 1)
-        yield Template(
-            f"{kind}/{scalar(get(job, 'name')) or ''}", get(inner, "template", "spec"), count, count
-        )
-    pod = get(spec, "template", "spec")
-    if pod is not None:
-        completions = number(get(spec, "completions")) or number(get(spec, "parallelism")) or 1
-        indexed = scalar(get(spec, "completionMode")) == "Indexed"
-        count = number(get(spec, "replicas")) or completions
-        yield Template(kind, pod, count, count, provided=("JOB_COMPLETION_INDEX",) if indexed else ())
-
-
-def _replicas(kind: str, spec: Any, replica_specs: Any) -> Iterator[Template]:
-    counts = [
-        number(get(v, "replicas")) if get(v, "replicas") is not None else 1 for _, v in pairs(replica_specs)
-    ]
-    total = None if any(c is None for c in counts) else sum(c or 0 for c in counts)
-    procs = whole(scalar(get(spec, "nprocPerNode")))
-    elastic = get(spec, "elasticPolicy") is not None
-    for (name, replica), count in zip(pairs(replica_specs), counts, strict=True):
-        extra = {}
-        if total is not None and kind == "PyTorchJob" and not elastic:
-            extra["PET_NNODES"] = str(total)
-        if procs is not None:
-            extra["PET_NPROC_PER_NODE"] = str(procs)
-        provided = _PET if kind == "PyTorchJob" else ()
-        yield Template(
-            f"{kind}/{name}", get(replica, "template", "spec"), count, total, procs, provided, extra
-        )
-
-
-def _train_job(spec: Any) -> Template:
-    trainer = get(spec, "trainer")
-    nodes = number(get(trainer, "numNodes"))
-    procs = number(get(trainer, "numProcPerNode"))
-    extra = {}
-    if nodes is not None:
-        extra["PET_NNODES"] = str(nodes)
-    if procs is not None:
-        extra["PET_NPROC_PER_NODE"] = str(procs)
-    return Template("TrainJob", None, nodes, nodes, procs, _PET, extra, trainer)
 
 
 # --- their environment ------------------------------------------------------------------------------
-
-
-def _config_maps(documents: list[Any]) -> dict[str, dict[str, tuple[str, int]]]:
-    found: dict[str, dict[str, tuple[str, int]]] = {}
-    for document in documents:
-        if scalar(get(document, "kind")) == "ConfigMap":
-            name = scalar(get(document, "metadata", "name")) or ""
-            found[name] = {k: (scalar(v) or "", line_of(v)) for k, v in pairs(get(document, "data"))}
-    return found
-
-
-def _environment(template: Template, container: Any, maps: Any, path: str, run: Run) -> Exported:
-    at = Location.file(path, line_of(container))
-    env: dict[str, Bound] = {}
-    rest = Rest()
-    for given in template.provided:
-        spread = Spread.NODE if given.endswith(("RANK", "INDEX")) else Spread.JOB
-        known = template.extra.get(given)
-        one = Symbol(given, Cause.POD, spread, known=known, reason="set by the operator")
-        env[given] = Bound(Text.of(one), None, template.label)
-    for source in items(get(container, "envFrom")):
-        config = scalar(get(source, "configMapRef", "name")) or ""
-        prefix = scalar(get(source, "prefix")) or ""
-        if config in maps:
-            for key, (value, line) in maps[config].items():
-                env[prefix + key] = Bound(literal(value), Location.file(path, line), "ConfigMap")
-        else:
-            rest = Rest(False, Cause.OPAQUE, "envFrom names an object that is not in this file",
-                        Location.file(path, line_of(source)))  # fmt: skip
-    for entry in items(get(container, "env")):
-        name = scalar(get(entry, "name"))
-        if not name:
-            continue
-        where = Location.file(path, line_of(get(entry, "value") or get(entry, "name")))
-        bound = _entry(entry, name, env, maps, path)
-        env[name] = bound
-        if bound.value is not None:
-            look(run, name, bound.value, bound.at or where, True)
-    assert at is not None
-    return Exported(env, rest)
-
-
-def _entry(entry: Any, name: str, env: dict[str, Bound], maps: Any, path: str) -> Bound:
-    value = get(entry, "value")
-    at = Location.file(path, line_of(get(entry, "name")))
-    if get(entry, "valueFrom") is None:
-        if value is not None:
-            at = Location.file(path, line_of(value))
-        return Bound(_expanded(scalar(value) or "", env), at, "env")
-    source = get(entry, "valueFrom")
-    field_path = scalar(get(source, "fieldRef", "fieldPath"))
-    if field_path is not None:
-        per_pod = field_path.lower() in _PER_POD or "completion-index" in field_path
-        spread = Spread.NODE if per_pod else Spread.JOB
-        one = Symbol(field_path, Cause.POD, spread, reason=f"{field_path} of the pod")
-        return Bound(Text.of(one), Location.file(path, line_of(get(entry, "name"))), "fieldRef")
-    config = get(source, "configMapKeyRef")
-    if config is not None:
-        data = maps.get(scalar(get(config, "name")) or "", {})
-        found = data.get(scalar(get(config, "key")) or "")
-        if found is not None:
-            return Bound(literal(found[0]), Location.file(path, found[1]), "ConfigMap")
-    kind = "secret" if get(source, "secretKeyRef") is not None else "config map"
-    optional = (
-        scalar(get(source, "secretKeyRef", "optional") or get(source, "configMapKeyRef", "optional"))
-        == "true"
-    )
-    one = Symbol(name, Cause.POD, reason=f"read from a {kind} at start", optional=optional)
-    return Bound(Text.of(one), at, "valueFrom")
-
-
-def _expanded(text: str, env: dict[str, Bound]) -> Text:
-    """``$(NAME)`` of an earlier entry; a name that is none stays as it is written."""
-    pieces: list[str | Symbol] = []
-    start = 0
-    for match in _REFERENCE.finditer(text):
-        pieces.append(text[start : match.start()])
-        start = match.end()
-        bound = env.get(match[1]) if match[1] else None
-        if match[0] == "$$":
-            pieces.append("$")
-        elif bound is not None and bound.value is not None:
-            pieces += bound.value.pieces
-        else:
-            pieces.append(match[0])
-    pieces.append(text[start:])
-    return Text.of(*pieces)
 
 
 # --- their commands -----------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lens_preflight.jobs.draft import Draft
 from lens_preflight.jobs.model import Loss, Lost
 from lens_preflight.jobs.names import FALLBACKS, is_telemetry, is_watched
@@ -79,6 +77,3 @@ def _after_ray(draft: Draft, run: Run) -> list[str]:
 def _ray_loss(name: str, attempts: list[Attempt], draft: Draft) -> Lost:
     at = attempts[-1].at if attempts else draft.at
     return Lost(name, Loss.RAY_ORDER, at, attempts[-1].inner if attempts else None, "ray")
-
-
-__all__ = ["lost_of", "replace"]

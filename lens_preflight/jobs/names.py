@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""What the shell takes for the name of a variable."""
+
+ENV_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+"""What env and its kin take for a name as well."""
+
 PREFIXES = ("NEMO_LENS_", "MEGATRON_OTEL_", "NEMO_RL_OTEL_", "NEMO_GYM_OTEL_", "OTEL_")
 RANKS = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_RANK", "MASTER_ADDR"})
 TASK_NUMBERS = frozenset({"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID"})

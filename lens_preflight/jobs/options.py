@@ -108,3 +108,8 @@ def integer(text: Text | None) -> int | None:
     """The number that a text says, None when it says none."""
     known = None if text is None else text.constant
     return None if known is None else whole(known.strip())
+
+
+def constant(text: Text | None) -> str | None:
+    """The text as far as it is known; None for none."""
+    return None if text is None else text.constant

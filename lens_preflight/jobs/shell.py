@@ -8,85 +8,19 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs import arithmetic, assignments, conditions, loops, substitution
+from lens_preflight.jobs.branching import binary, conditional
 from lens_preflight.jobs.draft import Where
 from lens_preflight.jobs.model import Loss
+from lens_preflight.jobs.redirection import redirect, remember_written
 from lens_preflight.jobs.run import DEPTH, Attempt, Frame, Run
-from lens_preflight.jobs.state import State, join_states
-from lens_preflight.jobs.syntax import Node, Tree, parts_of
-from lens_preflight.jobs.text import Cause, Symbol, Text, literal, widest
-from lens_preflight.jobs.words import Field, fields_of, heredoc, text_of
+from lens_preflight.jobs.special import special
+from lens_preflight.jobs.state import State
+from lens_preflight.jobs.syntax import Node, Tree
+from lens_preflight.jobs.text import Cause, Symbol, Text, widest
+from lens_preflight.jobs.words import Field, text_of
 
 if TYPE_CHECKING:
     from lens_preflight.core.finding import Location
-
-PRESUMED = frozenset(
-    [
-        "cd",
-        "pushd",
-        "popd",
-        "mkdir",
-        "echo",
-        "printf",
-        "export",
-        "source",
-        ".",
-        "touch",
-        "rm",
-        "cp",
-        "mv",
-        "ln",
-        "chmod",
-        "chown",
-        "module",
-        "ml",
-        "conda",
-        "mamba",
-        "micromamba",
-        "pip",
-        "pip3",
-        "uv",
-        "set",
-        "shopt",
-        "unset",
-        "declare",
-        "typeset",
-        "local",
-        "readonly",
-        "eval",
-        "srun",
-        "torchrun",
-        "python",
-        "python3",
-        "sleep",
-        "wait",
-        "date",
-        "true",
-        ":",
-        "trap",
-        "ulimit",
-        "umask",
-        "hostname",
-        "sbatch",
-        "tee",
-        "cat",
-        "sync",
-        "git",
-        "tar",
-        "unzip",
-        "wget",
-        "curl",
-        "nvidia-smi",
-        "ray",
-        "accelerate",
-        "deepspeed",
-        "mpirun",
-        "mpiexec",
-        "docker",
-        "apptainer",
-        "singularity",
-    ]
-)
-"""Commands that are taken to succeed; the others may do either."""
 
 
 class Shell:
@@ -129,9 +63,9 @@ class Shell:
 
     def read(self, name: str) -> Text | None:
         """The value of a variable or special parameter; None when it is unset."""
-        special = substitution.special(name, self)
-        if special is not None:
-            return special
+        found = special(name, self)
+        if found is not None:
+            return found
         if name.isdigit():
             return self._positional(int(name))
         return self.state.value(name)
@@ -207,11 +141,11 @@ class Shell:
         if node.get("Background"):
             return self._background(node)
         saved = self.state.stdin
-        body = self._redirect(node.get("Redirs") or ())
+        body = redirect(self, node.get("Redirs") or ())
         status = True if command is None else self._command(command, node, body, last)
         if body is not None or any(r["Op"] in ("<<<", "<") for r in node.get("Redirs") or ()):
             self.state.stdin = saved
-        self._written(node)
+        remember_written(self, node)
         if node.get("Negated"):
             return None if status is None else not status
         if (
@@ -223,89 +157,6 @@ class Shell:
         ):
             self.abort("a command fails under set -e")
         return status
-
-    def _redirect(self, redirects: Sequence[Node]) -> Field | None:
-        """Expand redirections; standard input that is known becomes lines to read."""
-        body: Field | None = None
-        for redirect in redirects:
-            op = redirect["Op"]
-            if op in ("<<", "<<-"):
-                raw = any(p["Type"] != "Lit" for p in parts_of(redirect["Word"]))
-                raw = raw or any("\\" in str(p.get("Value")) for p in parts_of(redirect["Word"]))
-                word = redirect.get("Hdoc")
-                text = heredoc(word, self, raw)
-                if op == "<<-":
-                    text = Text.of(*(_untabbed(p) if isinstance(p, str) else p for p in text.pieces))
-                line = int((word or redirect)["Pos"])
-                body = Field(text, line, placed=True)
-                if self.frame.fixed is None and self.frame.outer is None:
-                    self.run.places[self.run.spelled(text).strip("\n")] = line + self.frame.offset
-                self._input(text)
-            elif op == "<<<":
-                self._input(text_of(redirect.get("Word"), self) + literal("\n"))
-            elif op == "<":
-                self._input_from(redirect.get("Word"))
-        return body
-
-    def _written(self, node: Node) -> None:
-        """Remember a file that ``cat``, ``echo`` or ``printf`` writes; it may be run further below."""
-        for redirect in node.get("Redirs") or ():
-            if redirect["Op"] not in (">", ">|") or redirect.get("N"):
-                continue
-            command = node.get("Cmd") or {}
-            parts = parts_of((command.get("Args") or [{}])[0])
-            if len(parts) != 1 or parts[0].get("Value") not in ("cat", "echo", "printf", "tee"):
-                return
-            target = text_of(redirect.get("Word"), self)
-            self.run.made.pop(target.template, None)
-            inner = {k: v for k, v in node.items() if k != "Redirs"}
-            inner["Redirs"] = [r for r in node["Redirs"] if r is not redirect]
-            text = substitution.printed(inner, self.child(Loss.SUBSHELL))
-            if text is not None and target.template != "/dev/null":
-                body = next((r for r in inner["Redirs"] if r["Op"] in ("<<", "<<-")), None)
-                line = int(((body or {}).get("Hdoc") or node)["Pos"])
-                self.run.made[target.template] = Field(
-                    text, self.frame.inner(line).line or line, body is not None
-                )
-
-    def _input(self, text: Text) -> None:
-        known = text.constant
-        if known is not None:
-            self.state.stdin = [literal(line) for line in known.split("\n")[:512]]
-            if known.endswith("\n"):
-                self.state.stdin.pop()
-        elif text.symbols and not any(isinstance(p, str) and p.strip("\n") for p in text.pieces):
-            self.state.stdin = None
-        else:
-            line = Text.of(*(p.rstrip("\n") if isinstance(p, str) else p for p in text.pieces))
-            self.state.stdin = [line]
-
-    def _input_from(self, word: Node | None) -> None:
-        """``< file`` and ``< <(command)``."""
-        parts = parts_of(word)
-        if len(parts) != 1 or parts[0]["Type"] != "ProcSubst":
-            self._input_file(text_of(word, self))
-            return
-        text: Text | None = Text()
-        child = self.child(Loss.SUBSHELL)
-        for statement in parts[0].get("Stmts") or []:
-            more = substitution.printed(statement, child)
-            text = None if more is None or text is None else text + more
-        self._feed(text)
-
-    def _input_file(self, path: Text) -> None:
-        content = self.file_text(path)
-        self.state.stdin = None
-        if content is not None:
-            self._input(literal(content))
-
-    def file_text(self, path: Text) -> str | None:
-        """The text of a file named in this shell, None when it cannot be read from here."""
-        from lens_preflight.jobs.draft import resolve
-
-        named = path.path
-        full = resolve(named, self.state.cwd, self.where, self.run.extra_map) if named else None
-        return self.run.files.text(full) if full else None
 
     def _background(self, node: Node) -> bool:
         before = len(self.run.drafts)
@@ -344,9 +195,9 @@ class Shell:
             status = child.statements(node.get("Stmts") or ())
             return status if child.state.alive else None
         if kind == "BinaryCmd":
-            return self._binary(node, last)
+            return binary(self, node, last)
         if kind == "IfClause":
-            return self._if(node)
+            return conditional(self, node)
         if kind == "CaseClause":
             return conditions.case(self, node)
         if kind in ("ForClause", "WhileClause"):
@@ -382,134 +233,6 @@ class Shell:
 
     # --- paths that part ---------------------------------------------------------------------------
 
-    def _binary(self, node: Node, last: bool = False) -> bool | None:
-        op = node["Op"]
-        if op in ("|", "|&"):
-            return self._pipe(node)
-        status = self.quietly(node["X"])
-        if not self.state.alive or self.state.leaving:
-            if not self.state.alive:
-                assignments.dead(self, [node["Y"]])
-            return status
-        wanted = op == "&&"
-        if status is None and self._presumed(node["X"]):
-            status = True
-        if status is not None:
-            return self.statement(node["Y"], last) if status is wanted else status
-        likely = self.likely(lambda shell: shell.statement(node["X"]))
-        return self.either(
-            lambda shell: shell.statement(node["Y"], last),
-            lambda shell: not wanted,
-            "a command's status",
-            None if likely is None else likely is wanted,
-        )
-
-    def quietly(self, node: Node) -> bool | None:
-        """A statement whose failure does not end the script."""
-        before, self.conditional = self.conditional, True
-        try:
-            return self.statement(node)
-        finally:
-            self.conditional = before
-
-    def _presumed(self, node: Node) -> bool:
-        command = node.get("Cmd") or {}
-        if command.get("Type") == "BinaryCmd":
-            return bool(self._presumed(command["Y"]))
-        if command.get("Type") in ("DeclClause", "Block", "Subshell", "FuncDecl"):
-            return True
-        words = command.get("Args") or ()
-        if not words:
-            return command.get("Type") == "CallExpr"
-        parts = parts_of(words[0])
-        return len(parts) == 1 and parts[0].get("Value", "").rpartition("/")[2] in PRESUMED
-
-    def likely(self, test: object) -> bool | None:
-        """How a test comes out when the submitter sets nothing more; it changes nothing."""
-        assert callable(test)
-        if self.state.rest.complete:
-            return None
-        child = self.child(Loss.SUBSHELL)
-        child.assuming = child.conditional = True
-        return bool(status) if (status := _quiet(self.run, lambda: test(child))) is not None else None
-
-    def either(self, one: object, other: object, reason: str, likely: bool | None = None) -> bool | None:
-        """Both ways, joined; each is a function of the shell that returns a status.
-
-        ``likely`` True or False: the submitter would have to do something for the other way, which
-        then only counts for what may become of variables.
-        """
-        assert callable(one) and callable(other)
-        start = self.state
-        was = self.where
-        self.where = replace(was, conditional=True) if likely is None else was
-        self.state = start.copy()
-        first = one(self) if likely is not False else _quiet(self.run, lambda: one(self))
-        left = self.state
-        self.state = start.copy()
-        second = other(self) if likely is not True else _quiet(self.run, lambda: other(self))
-        self.state = join_states(left, self.state, reason, likely)
-        self.where = was
-        return first if first == second else None
-
-    def _pipe(self, node: Node) -> bool | None:
-        from lens_preflight.jobs.substitution import printed
-
-        left = self.child(Loss.PIPELINE)
-        text = printed(node["X"], left)
-        if "lastpipe" in self.state.options:
-            self._feed(text)
-            status = self.statement(node["Y"])
-            self.state.stdin = None
-            return status
-        right = self.child(Loss.PIPELINE)
-        right._feed(text)
-        right.piped = text
-        status = right.statement(node["Y"])
-        return None if status is None or node["Y"].get("Cmd", {}).get("Type") == "CallExpr" else status
-
-    def _feed(self, text: Text | None) -> None:
-        self.state.stdin = None
-        if text is not None:
-            self._input(text)
-
-    def _if(self, node: Node) -> bool | None:
-        before, self.conditional = self.conditional, True
-        status = self.statements(node.get("Cond") or ())
-        self.conditional = before
-        if not self.state.alive or self.state.leaving:
-            return status
-        other = node.get("Else")
-
-        def otherwise(shell: Shell) -> bool | None:
-            if other is None:
-                return True
-            return shell._if(other) if other.get("Cond") else shell.statements(other.get("Then") or ())
-
-        if status is True:
-            return self.statements(node.get("Then") or ())
-        if status is False:
-            return otherwise(self)
-        likely = self.likely(lambda s: s.statements(node.get("Cond") or ()))
-        return self.either(lambda s: s.statements(node.get("Then") or ()), otherwise, "branch", likely)
-
-
-def _quiet(run: Run, action: object) -> bool | None:
-    """Follow a way that is not taken unless somebody does something: no launches, no remarks."""
-    assert callable(action)
-    drafts, opaque, ray = len(run.drafts), len(run.opaque), len(run.ray_started)
-    run.muted += 1
-    try:
-        status: bool | None = action()
-    finally:
-        run.muted -= 1
-        del run.drafts[drafts:], run.opaque[opaque:], run.ray_started[ray:]
-    return status
-
-
-def _untabbed(text: str) -> str:
-    return "\n".join(line.lstrip("\t") for line in text.split("\n"))
-
 
 def _assigned(node: Node) -> list[str]:
     """Names that an arithmetic expression changes."""
@@ -524,6 +247,3 @@ def _assigned(node: Node) -> list[str]:
             if isinstance(node.get(side), dict):
                 names += _assigned(node[side])
     return names
-
-
-__all__ = ["Shell", "fields_of"]

@@ -199,9 +199,7 @@ def _join_var(name: str, a: State, b: State, reason: str, likely: bool | None) -
     return Var(value, inside, at=at_one or at_two, by=(one or two or Var()).by)
 
 
-def _join_items(
-    name: str, a: tuple[Text, ...], b: tuple[Text, ...], likely: bool | None
-) -> tuple[Text, ...]:
+def _join_items(name: str, a: tuple[Text, ...], b: tuple[Text, ...], likely: bool | None) -> tuple[Text, ...]:
     """What both arrays begin with is certain; of the rest, what the submitter leaves is assumed."""
     same = 0
     while same < min(len(a), len(b)) and a[same] == b[same]:

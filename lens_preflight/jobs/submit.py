@@ -15,6 +15,7 @@ from lens_preflight.jobs.directives import Submission
 from lens_preflight.jobs.draft import Step, Where, resolve
 from lens_preflight.jobs.model import Container, Directive
 from lens_preflight.jobs.run import DEPTH, Frame, Run
+from lens_preflight.jobs.srun import VALUED
 from lens_preflight.jobs.state import Bound, Exported, Rest
 from lens_preflight.jobs.state import State as ShellState
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
@@ -244,7 +245,7 @@ def allocated(step: Step, shell: Shell) -> None:
     from lens_preflight.jobs.chain import follow
     from lens_preflight.jobs.options import split
 
-    options = split(step.words[1:], slurm.VALUED)
+    options = split(step.words[1:], VALUED)
     given = tuple(
         Directive(directives.LONG.get(o.name, o.name), None if o.value is None else o.value.constant, step.at)
         for o in options.given

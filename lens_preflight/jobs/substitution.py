@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.words import Spread
+from lens_preflight.jobs import redirection
+from lens_preflight.jobs.filters import _FILTERS
 from lens_preflight.jobs.model import Loss
+from lens_preflight.jobs.printers import _PRINTERS
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.words import Field, fields_of
@@ -39,40 +40,6 @@ _STEADY = frozenset(
 )
 _RANDOM_TEXT = re.compile(r"uuid|urandom|\brandom\b|secrets\.")
 _CLOCK_TEXT = re.compile(r"time\.|datetime|strftime")
-
-
-def special(name: str, shell: Shell) -> Text | None:
-    """The value of a special parameter; None when the name is none, or was assigned."""
-    if name in ("RANDOM", "SRANDOM", "$", "BASHPID", "PPID"):
-        serial = shell.run.tick() if name.endswith("RANDOM") else 0
-        return Text.of(Symbol(name, Cause.RANDOM, shell.here, reason="random", serial=serial))
-    if name in ("SECONDS", "EPOCHSECONDS", "EPOCHREALTIME"):
-        return Text.of(Symbol(name, Cause.CLOCK, shell.here))
-    if name == "!":
-        return Text.of(Symbol(f"pid of {shell.state.last_background or 'other'}", Cause.RANDOM, shell.here))
-    if name in ("?", "_", "-"):
-        return Text.of(Symbol(name, Cause.COMMAND))
-    if name == "#":
-        args = shell.state.args
-        return Text.of(Symbol("#", Cause.ARGUMENT)) if args is None else literal(str(len(args)))
-    if name in ("@", "*"):
-        return None
-    if name == "PWD" or (name == "OLDPWD" and name not in shell.state.vars):
-        hint = shell.state.cwd if name == "PWD" else None
-        return Text.of(Symbol(name, Cause.PLACE, hint=hint, reason="the folder of the job"))
-    if name == "BASH_SOURCE":
-        return _own_path(shell)
-    if name in ("HOSTNAME", "HOST") and name not in shell.state.vars:
-        return Text.of(Symbol(name, Cause.HOST, shell.here))
-    return None
-
-
-def _own_path(shell: Shell) -> Text:
-    path = shell.frame.path
-    if path == shell.run.path:
-        return shell.state.arg0
-    full = next((p for p in shell.run.sourced if shell.run.shown(p) == path), None)
-    return Text.of(Symbol("BASH_SOURCE", Cause.PLACE, hint=full or path))
 
 
 def capture(node: Node, shell: Shell) -> Text:
@@ -105,9 +72,9 @@ def _only_input(statement: Node) -> bool:
 def _input_text(statement: Node, shell: Shell) -> str | None:
     from lens_preflight.jobs.words import text_of
 
-    for redirect in statement.get("Redirs") or ():
-        if redirect["Op"] == "<":
-            return shell.file_text(text_of(redirect.get("Word"), shell))
+    for one in statement.get("Redirs") or ():
+        if one["Op"] == "<":
+            return redirection.file_text(shell, text_of(one.get("Word"), shell))
     return None
 
 
@@ -189,7 +156,7 @@ def printed(node: Node, shell: Shell) -> Text | None:
         return out
     if kind == "CallExpr" and command.get("Args") and not command.get("Assigns"):
         words = fields_of(command["Args"], shell)
-        body = shell._redirect(node.get("Redirs") or ())
+        body = redirection.redirect(shell, node.get("Redirs") or ())
         if any(r["Op"] in (">", ">>", "&>", "&>>") and not r.get("N") for r in node.get("Redirs") or ()):
             shell.statement(node)
             return EMPTY
@@ -221,7 +188,7 @@ def _command(words: list[Field], shell: Shell, body: Field | None) -> Text | Non
 def _filtered(node: Node, text: Text | None, shell: Shell) -> Text | None:
     command = node.get("Cmd") or {}
     if command.get("Type") != "CallExpr" or not command.get("Args"):
-        shell._feed(text)
+        redirection.feed(shell, text)
         shell.statement(node)
         return None
     words = fields_of(command["Args"], shell)
@@ -230,7 +197,7 @@ def _filtered(node: Node, text: Text | None, shell: Shell) -> Text | None:
     name = words[0].constant.rpartition("/")[2]
     handler = _FILTERS.get(name)
     if handler is None:
-        shell._feed(text)
+        redirection.feed(shell, text)
         shell.statement(node)
         return None
     if text.certain is None:
@@ -250,242 +217,3 @@ def _filtered(node: Node, text: Text | None, shell: Shell) -> Text | None:
     except (ValueError, IndexError, re.error):
         return None
     return None if result is None else literal("".join(line + "\n" for line in result))
-
-
-def _echo(args: Sequence[Field], shell: Shell) -> Text:
-    words, newline, escapes = list(args), True, False
-    while words and re.fullmatch(r"-[neE]+", words[0].constant):
-        newline = newline and "n" not in words[0].constant
-        escapes = escapes or "e" in words[0].constant
-        words.pop(0)
-    out = EMPTY
-    for index, word in enumerate(words):
-        out = out + (literal(" ") if index else EMPTY) + word.text
-    if escapes:
-        out = Text.of(*(_escaped(p) if isinstance(p, str) else p for p in out.pieces))
-    return out + literal("\n" if newline else "")
-
-
-def _escaped(text: str) -> str:
-    table = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r"}
-    return re.sub(r"\\([nt\\r])", lambda m: table[m[1]], text)
-
-
-def _printf(args: Sequence[Field], shell: Shell) -> Text | None:
-    words = list(args)
-    if words and words[0].constant == "--":
-        words.pop(0)
-    if not words or words[0].text.certain is None or words[0].constant.startswith("-v"):
-        return None
-    pattern = _escaped(words.pop(0).constant)
-    pieces = re.split(r"(%%|%-?\d*(?:\.\d+)?[sdiqbx])", pattern)
-    out: list[str | Symbol] = []
-    for _ in range(256):
-        for piece in pieces:
-            if piece == "%%":
-                out.append("%")
-            elif piece.startswith("%"):
-                text = words.pop(0).text if words else EMPTY
-                known = text.constant
-                if known is not None and text.certain is not None:
-                    value: str | int = (
-                        int(known or 0) if piece[-1] in "dix" and _is_int(known or "0") else known
-                    )
-                    python = piece[:-1] + ("s" if piece[-1] in "qb" or isinstance(value, str) else "d")
-                    out.append(python % value)
-                else:
-                    out += text.pieces
-            else:
-                out.append(piece)
-        if not words or "%" not in pattern.replace("%%", ""):
-            break
-    return Text.of(*out)
-
-
-def _is_int(text: str) -> bool:
-    return bool(re.fullmatch(r"-?\d+", text))
-
-
-def _cat(args: Sequence[Field], shell: Shell) -> Text | None:
-    if not args:
-        if shell.state.stdin is None:
-            return None
-        out = EMPTY
-        for line in shell.state.stdin:
-            out = out + line + literal("\n")
-        return out
-    contents = [shell.file_text(a.text) for a in args if not a.constant.startswith("-")]
-    if not contents or any(c is None for c in contents):
-        return None
-    return literal("".join(c or "" for c in contents))
-
-
-def _grep_file(args: Sequence[Field], shell: Shell) -> Text | None:
-    plain = [a.text.certain for a in args]
-    if len(args) < 2 or any(p is None for p in plain):
-        return None
-    content = shell.file_text(args[-1].text)
-    if content is None:
-        return None
-    lines = content.rstrip("\n").split("\n")
-    result = _grep(lines, [p or "" for p in plain[:-1]])
-    return None if result is None else literal("".join(line + "\n" for line in result))
-
-
-def _path(change: Callable[[str], str], label: str) -> Callable[[Sequence[Field], Shell], Text | None]:
-    def handler(args: Sequence[Field], shell: Shell) -> Text | None:
-        words = [a for a in args if not a.constant.startswith("-")]
-        if len(words) != 1:
-            return None
-        text = words[0].text
-        if text.certain is not None and label in ("dirname", "basename"):
-            return literal(change(text.certain) + "\n")
-        path = text.path
-        if path is None:
-            return None
-        if label in ("realpath", "readlink") and not os.path.isabs(path):
-            if shell.state.cwd is None:
-                return None
-            path = os.path.join(shell.state.cwd, path)
-        if label == "basename":
-            return (
-                literal(change(path) + "\n")
-                if text.symbols and text.symbols[-1].cause is not Cause.SLURM
-                else None
-            )
-        place = Symbol(f"$({label} {text.template})", Cause.PLACE, hint=change(path), reason="a folder")
-        return Text.of(place, "\n")
-
-    return handler
-
-
-def _pwd(args: Sequence[Field], shell: Shell) -> Text:
-    place = Symbol("PWD", Cause.PLACE, hint=shell.state.cwd, reason="the folder of the job")
-    return Text.of(place, "\n")
-
-
-def _seq(args: Sequence[Field], shell: Shell) -> Text | None:
-    plain = [a.text.certain for a in args]
-    if not 1 <= len(plain) <= 3 or not all(p and _is_int(p) for p in plain):
-        return None
-    numbers = [int(p or 0) for p in plain]
-    first = 1 if len(numbers) == 1 else numbers[0]
-    step = numbers[1] if len(numbers) == 3 else 1
-    if step == 0 or abs(numbers[-1] - first) > 4096:
-        return None
-    values = range(first, numbers[-1] + (1 if step > 0 else -1), step)
-    return literal("".join(f"{n}\n" for n in values))
-
-
-def _expr(args: Sequence[Field], shell: Shell) -> Text | None:
-    plain = [a.text.certain for a in args]
-    if (
-        len(plain) == 3
-        and all(p is not None for p in plain)
-        and _is_int(plain[0] or "")
-        and _is_int(plain[2] or "")
-    ):
-        from lens_preflight.jobs.arithmetic import Unknown, _apply
-
-        try:
-            return literal(f"{_apply(plain[1] or '', int(plain[0] or 0), int(plain[2] or 0))}\n")
-        except Unknown:
-            return None
-    return None
-
-
-def _hostnames(args: Sequence[Field], shell: Shell) -> Text | None:
-    words = [a.constant for a in args]
-    if words[:2] in (["show", "hostnames"], ["show", "hostname"]):
-        return Text.of(
-            Symbol("$(scontrol show hostnames)", Cause.SLURM, Spread.RUN, reason="the node list"), "\n"
-        )
-    return None
-
-
-def _grep(lines: list[str], args: list[str]) -> list[str] | None:
-    flags = "".join(a[1:] for a in args if a.startswith("-") and a != "-e")
-    patterns = [a for a in args if not a.startswith("-")]
-    if len(patterns) != 1 or set(flags) - set("vEoqixF") or "o" in flags:
-        return None
-    body = re.escape(patterns[0]) if "F" in flags else patterns[0]
-    if "[[:" in body:
-        body = body.replace("[[:space:]]", r"\s")
-        if "[[:" in body:
-            return None
-    regex = re.compile(body, re.IGNORECASE if "i" in flags else 0)
-    return [line for line in lines if bool(regex.search(line)) is not ("v" in flags)]
-
-
-def _count(args: list[str]) -> int:
-    text = "".join(args)
-    found = re.fullmatch(r"-n?(\d+)", text)
-    return int(found[1]) if found else 10
-
-
-def _cut(lines: list[str], args: list[str]) -> list[str] | None:
-    text = " ".join(args)
-    found = re.fullmatch(r"-d ?(.) -f ?(\d+)(-?)", text) or re.fullmatch(r"-f ?(\d+) -d ?(.)", text)
-    if found is None or found.re.pattern.startswith("-f"):
-        return None
-    index = int(found[2]) - 1
-    cells = [line.split(found[1]) for line in lines]
-    return [found[1].join(c[index:]) if found[3] else (c[index] if index < len(c) else "") for c in cells]
-
-
-def _tr(lines: list[str], args: list[str]) -> list[str] | None:
-    if len(args) == 2 and args[0] == "-d" and len(args[1].replace("\\n", "\n")) == 1:
-        return ["".join(lines)] if args[1] == "\\n" else [line.replace(args[1], "") for line in lines]
-    if len(args) == 2 and [len(a.replace("\\n", "\n")) for a in args] == [1, 1]:
-        a, b = (x.replace("\\n", "\n") for x in args)
-        return "\n".join([*lines, ""]).replace(a, b).removesuffix(b if a == "\n" else "").split("\n")
-    return None
-
-
-def _xargs(lines: list[str], args: list[str]) -> list[str] | None:
-    import shlex
-
-    if args and args != ["-0"]:
-        return None
-    return [" ".join(shlex.split("\n".join(lines)))]
-
-
-def _sed(lines: list[str], args: list[str]) -> list[str] | None:
-    if len(args) == 1 and (found := re.fullmatch(r"/(\^?[#\w]*)/d", args[0])):
-        return [line for line in lines if not re.search(found[1], line)]
-    return None
-
-
-_FILTERS: dict[str, Callable[[list[str], list[str]], list[str] | None]] = {
-    "cat": lambda lines, args: lines if not args else None,
-    "head": lambda lines, args: lines[: _count(args)],
-    "tail": lambda lines, args: lines[-_count(args) :],
-    "grep": _grep,
-    "egrep": lambda lines, args: _grep(lines, ["-E", *args]),
-    "cut": _cut,
-    "tr": _tr,
-    "xargs": _xargs,
-    "sed": _sed,
-    "sort": lambda lines, args: sorted(lines) if not args else None,
-    "wc": lambda lines, args: [str(len(lines))] if args == ["-l"] else None,
-}
-
-_PRINTERS: dict[str, Callable[[Sequence[Field], Shell], Text | None]] = {
-    "echo": _echo,
-    "printf": _printf,
-    "cat": _cat,
-    "grep": _grep_file,
-    "egrep": _grep_file,
-    "dirname": _path(lambda p: os.path.dirname(p) or ".", "dirname"),
-    "basename": _path(os.path.basename, "basename"),
-    "realpath": _path(os.path.normpath, "realpath"),
-    "readlink": _path(os.path.normpath, "readlink"),
-    "pwd": _pwd,
-    "seq": _seq,
-    "expr": _expr,
-    "scontrol": _hostnames,
-    "true": lambda args, shell: EMPTY,
-    ":": lambda args, shell: EMPTY,
-}
-
-__all__ = ["capture", "printed", "replace", "special"]

@@ -283,3 +283,9 @@ def widened(value: Text, spread: Spread) -> Text:
             for p in value.pieces
         )
     )
+
+
+def shown(text: Text) -> str:
+    """A text for a message: one line, not too long."""
+    flat = " ".join(text.template.split())
+    return flat if len(flat) <= 60 else flat[:57] + "..."

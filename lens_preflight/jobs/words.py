@@ -9,19 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
+from lens_preflight.jobs.braces import brace_options
 from lens_preflight.jobs.parameters import parameter, parameter_fields
+from lens_preflight.jobs.quoting import _ESCAPES, _HEREDOC_ESCAPES, _dollar_quoted, _unescape_double
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal, widest
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
-_DOUBLE_ESCAPES = re.compile(r"\\([$`\"\\])|\\\n")
-_HEREDOC_ESCAPES = re.compile(r"\\([$`\\])")
-"""A line that is continued stays so: whoever reads the text as a script joins it, and lines count."""
 
-_ESCAPES = re.compile(r"\\(\n|.)", re.DOTALL)
-_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
 MAX_FIELDS = 4096
 MAX_BRACES = 512
 
@@ -323,41 +320,6 @@ def _one_brace(word: Node) -> list[Node]:
     return [word]
 
 
-def brace_options(text: str) -> list[str] | None:
-    """The texts that one ``{a,b}`` or ``{1..4}`` stands for; None when there is none."""
-    start = 0
-    while (start := text.find("{", start)) >= 0:
-        depth, cuts, at = 0, [start + 1], start
-        for at in range(start, len(text)):
-            char = text[at]
-            if char == "{":
-                depth += 1
-            elif char == "}":
-                depth -= 1
-                if depth == 0:
-                    break
-            elif char == "," and depth == 1:
-                cuts.append(at + 1)
-        if depth == 0 and text[at] == "}":
-            head, tail, inside = text[:start], text[at + 1 :], text[start + 1 : at]
-            span = _RANGE.fullmatch(inside)
-            if span:
-                return [head + n + tail for n in _numbers(span)]
-            if len(cuts) > 1 and not text[:start].endswith("$"):
-                ends = [c - 1 for c in cuts[1:]] + [at]
-                return [head + text[a:b] + tail for a, b in zip(cuts, ends, strict=True)]
-        start += 1
-    return None
-
-
-def _numbers(span: re.Match[str]) -> list[str]:
-    first, last = int(span[1]), int(span[2])
-    step = abs(int(span[3] or 1)) or 1
-    width = max(len(span[1]), len(span[2])) if span[1].startswith("0") or span[2].startswith("0") else 0
-    numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
-    return [str(n).zfill(width) for n in list(numbers[:256])]
-
-
 def _tilde(raw: str, plain: Text, shell: Shell) -> Text:
     head, slash, tail = raw.partition("/")
     if head != "~":
@@ -365,32 +327,3 @@ def _tilde(raw: str, plain: Text, shell: Shell) -> Text:
     home = shell.read("HOME")
     place = Symbol("HOME", Cause.PLACE, reason="the home folder")
     return (home or Text.of(place)) + literal(slash + tail)
-
-
-def _unescape_double(value: str) -> str:
-    return _DOUBLE_ESCAPES.sub(lambda m: m[1] or "", value)
-
-
-_ANSI = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "e": "\x1b",
-    "E": "\x1b",
-}
-_ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|(.))", re.DOTALL)
-
-
-def _dollar_quoted(value: str) -> str:
-    def one(m: re.Match[str]) -> str:
-        if m[1] or m[3]:
-            return chr(int(m[1] or m[3], 16))
-        if m[2]:
-            return chr(int(m[2], 8))
-        return _ANSI.get(m[4], m[4] if m[4] in "\\'\"?" else "\\" + m[4])
-
-    return _ANSI_ESCAPE.sub(one, value)

@@ -1,0 +1,166 @@
+"""``source``, ``eval``, ``module`` and ``conda``: texts that change this very shell."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from lens_preflight.jobs import assignments
+from lens_preflight.jobs.run import DEPTH, Frame
+from lens_preflight.jobs.state import Var
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
+from lens_preflight.jobs.words import Field
+
+if TYPE_CHECKING:
+    from lens_preflight.jobs.shell import Shell
+
+
+_ACTIVATE = re.compile(r"(?:^|/)(?:bin|Scripts)/activate$|(?:^|/)conda\.sh$|nvm\.sh$")
+
+
+def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    """``source FILE`` and ``. FILE``: the statements of the file in this shell."""
+    from lens_preflight.jobs.draft import resolve
+
+    if len(words) < 2:
+        return None
+    target, line = words[1], words[1].line
+    named = target.text.path
+    if named == "/dev/stdin" and body is not None:
+        return _source_text(shell, body.text, line)
+    if any(s.name == "<(...)" for s in target.text.symbols):
+        return _opaque_source(shell, "the output of a command", line)
+    full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
+    made = shell.run.made.get(target.text.template)
+    if made is not None:
+        return _source_text(shell, made.text, line)
+    content = shell.run.files.text(full) if full else None
+    if content is None and named and full and "/" not in named:
+        content = shell.run.files.text(os.path.join(shell.run.folder, named))
+    if content is None:
+        if _ACTIVATE.search(target.constant):
+            return _activated(shell, line)
+        return _opaque_source(shell, target.constant, line)
+    assert full is not None
+    if full not in shell.run.sourced:
+        shell.run.sourced.append(full)
+    if shell.depth >= DEPTH:
+        return _opaque_source(shell, f"{target.constant}, which sources itself", line)
+    saved, args, following = shell.frame, shell.state.args, shell.following
+    shell.frame = Frame(shell.run.shown(full), outer=shell.at(line))
+    if len(words) > 2:
+        shell.state.args = tuple(w.text for w in words[2:])
+    shell.depth += 1
+    shell.script(shell.run.tree(content))
+    shell.depth -= 1
+    shell.frame, shell.state.args, shell.following = saved, args, following
+    if shell.state.leaving.startswith("return"):
+        shell.state.leaving = ""
+    return True
+
+
+def _source_text(shell: Shell, text: Text, line: int) -> bool | None:
+    run_text(shell, text, line)
+    return True
+
+
+def _opaque_source(shell: Shell, what: str, line: int) -> bool | None:
+    at = shell.at(line)
+    shell.run.cannot_read(f"source {what}", "the file cannot be read from here", at)
+    assignments.opaque(shell, f"{what} is read there and cannot be read here", at)
+    return True
+
+
+def _activated(shell: Shell, line: int) -> bool | None:
+    """An environment of Python packages: only its own names change."""
+    for name in ("PATH", "VIRTUAL_ENV", "CONDA_PREFIX"):
+        value = Text.of(Symbol(name, Cause.OPAQUE, reason="set by the activation script"))
+        shell.state.vars[name] = Var(value, True, at=shell.frame.inner(line))
+    return True
+
+
+def run_text(shell: Shell, text: Text, line: int) -> None:
+    """A text as statements of this shell, as ``eval`` takes it."""
+    if shell.depth >= DEPTH:
+        assignments.opaque(shell, "eval within eval", shell.at(line))
+        return
+    saved, following = shell.frame, shell.following
+    shell.frame = Frame(saved.path, fixed=saved.inner(line).line, outer=saved.outer)
+    shell.depth += 1
+    shell.script(shell.run.tree(shell.run.spelled(text)))
+    shell.depth -= 1
+    shell.frame, shell.following = saved, following
+
+
+def _eval(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    text = EMPTY
+    for index, word in enumerate(words[1:]):
+        text = text + (literal(" ") if index else EMPTY) + word.text
+    if text.symbols and _is_program_text(text):
+        at = shell.at(words[0].line)
+        shell.run.cannot_read("eval", "its text is not known before the job starts", at)
+        keep = bool(re.search(r"conda|mamba|ssh-agent|pyenv|direnv|modulecmd", text.template))
+        assignments.opaque(shell, "eval runs a text that is not known here", at, keep=keep)
+        return True
+    run_text(shell, text, words[0].line)
+    return None
+
+
+def _is_program_text(text: Text) -> bool:
+    """True when the symbols may hold whole statements."""
+    literal_part = "".join(p for p in text.pieces if isinstance(p, str))
+    loose = [
+        s
+        for s in text.symbols
+        if s.known is None and s.cause in (Cause.COMMAND, Cause.ARGUMENT, Cause.OPAQUE)
+    ]
+    return bool(loose) and not literal_part.strip(" ;\"'")
+
+
+def _module(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    action = next((w.constant for w in words[1:] if not w.constant.startswith("-")), "")
+    quiet = (
+        "list",
+        "avail",
+        "av",
+        "spider",
+        "show",
+        "purge",
+        "unload",
+        "use",
+        "unuse",
+        "whatis",
+        "init",
+        "info",
+    )
+    if action in quiet or not action:
+        return True
+    name = " ".join(w.constant for w in words[:3])
+    at = shell.at(words[0].line)
+    conda = words[0].constant in ("conda", "mamba", "micromamba")
+    if conda and action not in ("activate", "deactivate"):
+        return _as_process(shell, words, body, last)
+    if words[0].constant == "spack" and action not in ("load", "env"):
+        return True
+    if conda:
+        return _activated(shell, words[0].line)
+    shell.run.cannot_read(name, "it may set any variable", at)
+    assignments.opaque(shell, f"{name} may set it", at)
+    return True
+
+
+def _as_process(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    from lens_preflight.jobs.calls import start_process
+
+    start_process(shell, words, [], body, last)
+    return None
+
+
+def _as_module(words: list[Field]) -> list[Field]:
+    from dataclasses import replace
+
+    known = ("load", "purge", "list", "avail", "unload", "use", "spider", "show", "swap", "restore")
+    if len(words) > 1 and words[1].constant not in known:
+        return [words[0], replace(words[1], text=literal("load")), *words[1:]]
+    return words
