@@ -21,6 +21,9 @@ GRACE = 30.0
 METRIC_EXPORTS = 3
 """Exports that a shutdown waits for: the one in flight, the flush, the last collection (measured)."""
 
+METRIC_JOIN = 30.0
+"""Seconds that the shutdown of metrics waits for its thread, whatever that still has to export."""
+
 TRIES = 6
 TIMEOUT = "OTEL_EXPORTER_OTLP_TIMEOUT"
 FINE = frozenset({"step", "rollout", "forward_backward", "agent", "model_call"})
@@ -71,8 +74,8 @@ class Cost:
 def failure_cost(ctx: Context) -> Iterator[Said]:
     """Telemetry must cost the job nothing when it fails. Nothing blocks at start: exporters connect in
     the background. At the end `handle.shutdown()` waits: each batch of spans that is still queued and
-    three exports of metrics may use their whole timeout, one after the other, and a log bridge adds one
-    more when the interpreter exits.
+    three exports of metrics may use their whole timeout, one after the other (four, when one takes as
+    long as `OTEL_METRIC_EXPORT_INTERVAL`), and a log bridge adds one more when the interpreter exits.
 
     The sum is compared with the grace of the job, 30 s when nobody says otherwise. Warns: a closed port
     alone takes longer than that (pauses of 1, 2, 4 ... s between the tries as far as they fit into the
@@ -87,6 +90,8 @@ def failure_cost(ctx: Context) -> Iterator[Said]:
     if not counts:
         raise Skip("nothing is exported over the network")
     parts = {signal: _one(budgets[signal] or 0.0).times(count) for signal, count in counts.items()}
+    if "metrics" in parts:
+        parts["metrics"] = _metrics(_one(budgets["metrics"] or 0.0), otel.metric_interval / 1000)
     grace = _grace(ctx)
     if grace is None:
         grace = GRACE
@@ -136,6 +141,20 @@ def _one(budget: float) -> Cost:
             break
         spent, pause = spent + pause, pause * 2
     return Cost(spent, budget)
+
+
+def _metrics(one: Cost, interval: float) -> Cost:
+    """Seconds that the metrics hold a shutdown, from the seconds of one export.
+
+    The export in flight and the flush; then the last collection, behind another one when the next
+    interval began while the flush was waiting.
+    """
+
+    def held(seconds: float) -> float:
+        last = seconds * (2 if seconds >= interval else 1)
+        return (METRIC_EXPORTS - 1) * seconds + min(METRIC_JOIN, last)
+
+    return Cost(held(one.refused), held(one.silent))
 
 
 def _grace(ctx: Context) -> float | None:
