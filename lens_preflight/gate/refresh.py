@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -88,8 +89,19 @@ def refresh(settings: GateSettings, node: str, run: Callable[[Deadline], RunReco
         judgement = judge(record, lambda: _controls(settings, deadline))
         state = _state(settings, node, judgement, states.load(folder))
         judgement, state = _with_fleet(settings, node, judgement, state)
-        _publish(settings, folder, record, judgement, state, time.monotonic() - started)
+        with _undisturbed():
+            _publish(settings, folder, record, judgement, state, time.monotonic() - started)
         return judgement
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let a signal wait until all of the verdict is written: that takes milliseconds."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _controls(settings: GateSettings, deadline: Deadline) -> Controls:

@@ -53,20 +53,18 @@ if [ ! -L "$folder" ] && [ -O "$folder" ] && [ ! -L "$file" ] && [ -f "$file" ] 
 fi
 case $word in pass | warn) exit 0 ;; esac
 
-# From here on something is wrong. What follows runs apart from the job and holds nothing of it.
+# From here on something is wrong. Slurm kills what a hook leaves in its process group, so that the log
+# gets its line first, with a second for it, and what takes longer gets a session of its own.
 job=${SLURM_JOB_ID-}
 case $job in '' | *[!0-9]*) job='?' ;; esac
-case $word in
-quarantine)
-    apart=
-    command -v setsid >/dev/null && apart=setsid
-    [ -x "$python" ] &&
-        $apart "$python" -I -m lens_preflight gate quarantine --config @config@ </dev/null >/dev/null 2>&1 &
-    ;;
-esac
-[ -n "@logs@" ] && command -v logger >/dev/null &&
-    logger @socket@-t lens-preflight -p daemon.warning -- \\
-        "event=@hook@ job=$job node=$node verdict=$word text=$text" </dev/null >/dev/null 2>&1 &
+alarm=
+command -v timeout >/dev/null && alarm='timeout -k 1 1'
+[ -n "@logs@" ] && [ -n "$alarm" ] && command -v logger >/dev/null &&
+    $alarm logger @socket@-t lens-preflight -p daemon.warning -- \\
+        "event=@hook@ job=$job node=$node verdict=$word text=$text" </dev/null >/dev/null 2>&1
+[ "$word" = quarantine ] && [ -x "$python" ] && command -v setsid >/dev/null &&
+    setsid sh -c '"$@" &' sh "$python" -I -m lens_preflight gate quarantine --config @config@ \\
+        </dev/null >/dev/null 2>&1
 exit 0
 """
 )
@@ -193,9 +191,8 @@ HEALTH_CHECK = (
     HEAD
     + """\
 # Slurm's HealthCheckProgram, in place of a timer: starts the refresh and does not wait for it.
-apart=
-command -v setsid >/dev/null && apart=setsid
-$apart @hooks@/refresh --spread </dev/null >/dev/null 2>&1 &
+command -v setsid >/dev/null &&
+    setsid sh -c '"$@" &' sh @hooks@/refresh --spread </dev/null >/dev/null 2>&1
 exit 0
 """
 )

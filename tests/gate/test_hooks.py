@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -180,7 +181,7 @@ def test_hostile_job_texts_are_only_texts(gate: Installed, shell: tuple[str, ...
 
 def test_closed_streams_and_an_odd_folder_do_no_harm(gate: Installed, tmp_path: Path) -> None:
     leave(gate, Word.FAIL_SHARED)
-    for hook in (*HOOKS, "task-prolog", "refresh", "health-check"):
+    for hook in (*HOOKS, "task-prolog", "refresh"):
         closed = ("sh", "-c", 'exec "$0" <&- >&- 2>&-')
         done = subprocess.run(
             [*closed, str(gate.hooks / hook)],
@@ -255,6 +256,28 @@ def test_nothing_in_the_background_holds_the_output_of_the_hook(gate: Installed)
     leave(gate, Word.QUARANTINE)
     assert gate.run("prolog").returncode == 0  # returns only when the pipe is closed
     os.kill(int(pipe.read_text()), signal.SIGKILL)
+
+
+def test_the_health_check_starts_the_refresh_and_does_not_wait(tmp_path: Path, node_python: Path) -> None:
+    """Slurm kills the process group of a health check when it ends, and waits for its output."""
+    gate = installed(tmp_path, node_python, ttl=1, timeout=5)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    recorder = tmp_path / "recorder"
+    recorder.write_text(f'#!/bin/sh\necho "$$ $*" >{pipe}\n')
+    recorder.chmod(0o755)
+    hook = gate.hooks / "refresh"
+    hook.write_text(re.sub(r"^python=.*$", f"python={recorder}", hook.read_text(), flags=re.MULTILINE))
+    process = subprocess.Popen(
+        [str(gate.hooks / "health-check")],
+        env={"SLURMD_NODENAME": "n1"},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.communicate(timeout=20) == (b"", None) and process.returncode == 0
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    assert "gate refresh" in pipe.read_text()
 
 
 # --- TaskProlog

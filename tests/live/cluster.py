@@ -218,7 +218,7 @@ class Cluster:
         words = self.run("scontrol", "-o", "show", "job", job).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 
-    def ended(self, job: str, seconds: float = 60) -> Mapping[str, str]:
+    def ended(self, job: str, seconds: float = 120) -> Mapping[str, str]:
         """The fields of a job once it is over, or held."""
 
         def over() -> bool:
@@ -234,7 +234,7 @@ class Cluster:
         path = self.folder / "out" / f"{job}.out"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 30) -> None:
+    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 90) -> None:
         """Look every 50 ms until a condition holds; Slurm tells nobody when something has happened."""
         end = time.monotonic() + seconds
         while not condition():

@@ -308,6 +308,9 @@ def switched_off(site: Site) -> None:
 
 
 Arrange = Callable[[Site], None]
+ENDED = {"unknown", "fail-shared"}
+"""Of a refresh that was ended: its own word, or that of the one before, never a half."""
+
 FAULTS: Mapping[Arrange, tuple[set[str], set[str], bool | None]] = {
     healthy: ({"pass"}, {"pass"}, True),
     collector_down: ({"fail-shared"}, {"fail"}, True),
@@ -321,7 +324,7 @@ FAULTS: Mapping[Arrange, tuple[set[str], set[str], bool | None]] = {
     cache_unreadable: ({"none"}, set(), None),
     cache_planted: ({"none"}, set(), None),
     full_memory: ({"none"}, {"unknown"}, False),
-    terminated_at_every_stage: ({"unknown"}, {"unknown"}, True),
+    terminated_at_every_stage: (ENDED, {"unknown", "fail"}, True),
     hung_name_service: ({"unknown", "fail-host"}, {"unknown", "fail"}, True),
     five_megabytes: ({"unknown"}, {"unknown"}, False),
     switched_off: ({"none"}, set(), None),
