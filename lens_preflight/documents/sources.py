@@ -6,12 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from lens_preflight.core.errors import InputError
 
 MAX_BYTES = 32 * 1024 * 1024
 """Larger than any dashboard or configuration; beyond it the wrong file was given."""
+
+
+MAX_FILES = 2_000
+"""Files of one folder; a folder with more holds something else as well."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,11 @@ def read_texts(
             data = stdin() if stdin is not None else sys.stdin.buffer.read(MAX_BYTES + 1)
             yield Text("<stdin>", _decode(data, "<stdin>"))
         elif Path(path).is_dir():
-            found = sorted(_below(path, suffixes))
+            found = sorted(islice(_below(path, suffixes), MAX_FILES + 1))
+            if len(found) > MAX_FILES:
+                raise InputError(
+                    f"{path} holds more than {MAX_FILES} {' or '.join(suffixes)} files; name the folder below it"
+                )
             if not found:
                 raise InputError(f"{path} holds no {' or '.join(suffixes)} file; name the file itself")
             for file in found:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import enum
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 
 class Kind(enum.Enum):
@@ -42,8 +42,8 @@ class HostFiles:
     def kind(self, path: str) -> Kind:
         """What this process finds under ``path``."""
         try:
-            with Path(path).open("rb") as file:
-                return Kind.PEM if b"-----BEGIN " in file.read(LIMIT) else Kind.OTHER
+            with _opened(path) as file:
+                return Kind.PEM if b"-----BEGIN " in (file.read(LIMIT) or b"") else Kind.OTHER
         except IsADirectoryError:
             return Kind.DIRECTORY
         except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -54,10 +54,15 @@ class HostFiles:
     def text(self, path: str) -> str | None:
         """The text of a small file of this machine."""
         try:
-            with Path(path).open("rb") as file:
-                return file.read(LIMIT).decode()
+            with _opened(path) as file:
+                return (file.read(LIMIT) or b"").decode()
         except (OSError, ValueError):
             return None
+
+
+def _opened(path: str) -> BinaryIO:
+    """The file, opened without waiting: a pipe that nobody writes to would hold this process for ever."""
+    return open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
 
 
 @dataclass(frozen=True)

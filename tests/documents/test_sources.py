@@ -56,3 +56,12 @@ def test_a_huge_file_is_refused_without_reading_it_whole(
     path.write_bytes(b" " * 5000)
     with pytest.raises(InputError, match="larger than"):
         list(read_texts([path], (".json",)))
+
+
+def test_a_folder_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MAX_FILES", 3)
+    for number in range(4):
+        (tmp_path / f"{number}.json").write_text("{}")
+    with pytest.raises(InputError, match="more than 3"):
+        list(read_texts([tmp_path], (".json",)))
+    assert len(list(read_texts([tmp_path / "1.json"], (".json",)))) == 1
