@@ -184,7 +184,7 @@ def test_remedies_are_what_was_meant() -> None:
         f"{X}INSECURE": "1",
         f"{X}ENDPOINT": "http://c:4317",
     }
-    settings = {}
+    settings: dict[str, str | None] = {}
     for judged in outcome(environment, env, lens="0.1").findings:
         settings.update(judged.finding.settings)
     assert settings == {"NEMO_LENS_ENABLED": "1", f"{X}TIMEOUT": "5", f"{X}INSECURE": "true"}
