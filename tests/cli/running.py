@@ -13,12 +13,16 @@ ROOT = Path(__file__).parent.parent.parent
 Done = subprocess.CompletedProcess
 
 
+TOOL = os.environ.get("PREFLIGHT_TOOL")
+"""An installed command to try instead of this checkout."""
+
+
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """A plain environment in which the package can be imported."""
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
         "HOME": "/nonexistent",
-        "PYTHONPATH": str(ROOT),
+        **({} if TOOL else {"PYTHONPATH": str(ROOT)}),
         "PYTHONDONTWRITEBYTECODE": "1",
         **(more or {}),
     }
@@ -29,7 +33,7 @@ def run(
 ) -> Done[str]:
     """One command, whole: code, standard output, standard error."""
     return subprocess.run(
-        [sys.executable, "-m", "lens_preflight", *words],
+        [*([TOOL] if TOOL else [sys.executable, "-m", "lens_preflight"]), *words],
         env=environment(env),
         cwd=cwd,
         capture_output=True,
