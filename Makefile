@@ -3,13 +3,13 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint type bench docs agree zipapp clean
+.PHONY: demo test lint type bench docs agree fuzz stack live zipapp clean
 
 demo: $(VENV)/.package
 	@$(BIN)/lens-preflight demo
 
 test: $(VENV)/.tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -rs
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
@@ -26,6 +26,15 @@ docs: $(VENV)/.package
 
 agree: $(VENV)/.tests
 	PREFLIGHT_AGREE=300 $(BIN)/python -m pytest tests/probe -k agree -s
+
+fuzz: $(VENV)/.tests
+	$(BIN)/python -m tests.fuzz --executions 1000000
+
+stack: $(VENV)/.tests
+	$(BIN)/python -m tests.live.stack build
+
+live: stack
+	PREFLIGHT_DEMAND_ALL=1 $(BIN)/python -m pytest -q tests/live
 
 zipapp: $(VENV)/.package
 	$(BIN)/python packaging/build_zipapp.py
