@@ -130,6 +130,9 @@ def merge(states: Iterable[State], limit: int = 6) -> list[State]:
 
     The limit of the states themselves counts when it is lower: that of a large program is 1.
     """
+    states = list(states)
+    if len(states) < 2:
+        return states
     groups: dict[Hashable, list[State]] = {}
     for state in states:
         groups.setdefault(state.key, []).append(state)

@@ -60,6 +60,7 @@ def while_from(m: Machine, node: ast.While, live: list[State], frame: Frame) -> 
     ended: list[State] = []
     left: list[State] = []
     known: set[Hashable] = set()
+    patience = 2 if m.plan.small else 0
     for n in range(MAX_EXACT + MAX_ROUNDS):
         following: list[State] = []
         for here in live:
@@ -77,10 +78,10 @@ def while_from(m: Machine, node: ast.While, live: list[State], frame: Frame) -> 
         live = merge(following, 3)
         done = reduce(done)
         left = merge(left)
-        if n >= 2:
+        if n >= patience:
             live = [widened(m, s, node.body, frame) for s in live]
         fresh = {(s.key, s.lanes) for s in live}
-        if not live or (n > 2 and fresh <= known):
+        if not live or (n > patience and fresh <= known):
             break
         known |= fresh
     return finish(m, node, ended, left, done, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from lens_preflight.program import (
     classes,
@@ -56,5 +57,11 @@ def mentions_shutdown(m: Machine, cls: Ref, state: State) -> bool:
 
 def function_mentions_shutdown(fn: Func) -> bool:
     """True when the body of a function names a shutdown."""
-    node: ast.AST = ast.Expr(fn.node.body) if isinstance(fn.node, ast.Lambda) else fn.node
+    return body_mentions_shutdown(fn.node)
+
+
+@functools.lru_cache(maxsize=4096)
+def body_mentions_shutdown(function: ast.AST) -> bool:
+    """The same of a definition, remembered."""
+    node: ast.AST = ast.Expr(function.body) if isinstance(function, ast.Lambda) else function
     return any(isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in walk_body(node))

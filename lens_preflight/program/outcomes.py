@@ -65,6 +65,9 @@ def normal(state: State, value: Value = NONE) -> list[Outcome]:
 
 def reduce(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Fewer outcomes for the same ways out: equal ones are joined, many origins become a few."""
+    outcomes = list(outcomes)
+    if len(outcomes) < 2:
+        return outcomes
     ordinary: list[State] = []
     groups: dict[object, list[Outcome]] = {}
     out: list[Outcome] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from lens_preflight.program import (
     calls,
@@ -18,6 +19,7 @@ from lens_preflight.program.values import (
 )
 
 
+@functools.lru_cache(maxsize=4096)
 def keeps_frame(node: ast.AST) -> bool:
     """True when functions made in the body may outlive the call."""
     kinds = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)

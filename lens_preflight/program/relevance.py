@@ -48,7 +48,10 @@ NAMES = frozenset(
         "execl",
     )
 )
-TOPIC = (b"elemetry", b"otel", b"nemo.lens")
+
+
+TOPIC = (b"elemetry", b"otel", b"lens", b"andle", b"obs")
+"""A file that shuts telemetry down somewhere names it in one of these ways."""
 
 
 @dataclass
@@ -162,7 +165,21 @@ class Climb:
             fresh = self.inside(path, words) | words
             if fresh:
                 todo.extend(self.above(path, fresh))
+            if not todo:
+                todo.extend((other, frozenset()) for other in self.closers())
         self.mark()
+
+    def closers(self) -> list[str]:
+        """Files that name a shutdown and import something from a file on the way."""
+        found = []
+        for path, imported in self.scan.imports.items():
+            data = self.scan.closure.bytes.get(path, b"")
+            if path in self.plan.files or b".shutdown" not in data or not any(t in data for t in TOPIC):
+                continue
+            sources = (self.scan.find(one.module) for one in imported)
+            if any(s is not None and s.path in self.plan.files for s in sources):
+                found.append(path)
+        return found
 
     def inside(self, path: str, words: frozenset[str]) -> frozenset[str]:
         """Names of a file that lead to telemetry and were not known to, given names from outside."""
@@ -176,7 +193,7 @@ class Climb:
         self.indexes[path] = index
         known = self.names.setdefault(path, set())
         before = set(known)
-        seeds = NAMES | words | ({"shutdown"} if any(t in data for t in TOPIC) else set())
+        seeds = NAMES | words | {"shutdown"}
         while True:
             reach = seeds | known
             raw = {w.encode() for w in reach}
