@@ -147,7 +147,7 @@ def spawned(reading: Reading) -> bool:
 def harmless(found: Exporters) -> bool:
     """True when whatever the doubt decides, at most half of the world exports."""
     together = len(found.sure | found.maybe)
-    return bool(found.sure) and 2 * together <= found.world.size
+    return bool(found.sure) and 2 * together <= found.tried
 
 
 def shown(ranks: frozenset[int]) -> str:
@@ -162,18 +162,22 @@ def shown(ranks: frozenset[int]) -> str:
 
 def about(ctx: Context, reading: Reading, found: Exporters) -> Finding | None:
     """The finding about one world, None when it is as it should be."""
-    size, count = found.world.size, len(found.sure)
+    size, tried, count = found.world.size, found.tried, len(found.sure)
     evidence = {"world": str(size), "exporting": shown(found.sure) or "none"}
+    if count == 0 and tried < size:
+        raise Undecided(
+            f"none of the first and last {tried // 2} ranks exports; the others are not evaluated"
+        )
     if count == 0:
         return finding(reading, NOBODY, f"no process of {size} exports", evidence)
     if size == 1:
         return None
     if found.by == "default" and all(s.process != "main" for s in reading.setups):
         return default_note(reading, found)
-    if count == size:
+    if count == tried:
         return everybody(ctx, reading, found, evidence)
-    if 2 * count > size:
-        return finding(reading, MOST, f"{count} of {size} processes export", evidence)
+    if 2 * count > tried:
+        return finding(reading, MOST, f"{count} of {tried} processes export", evidence)
     if found.by in ("default", "single"):
         return default_note(reading, found)
     return None

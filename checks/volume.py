@@ -164,7 +164,7 @@ def _ranks(ctx: Context) -> tuple[int, str]:
         sets = [exporters(reading, world) for world in reading.worlds if ctx.world in (None, world)]
     except (Skip, Undecided) as reason:
         return size, f"every process, since {reason.reason}"
-    counts = [len(s.sure | s.maybe) for s in sets]
+    counts = [-(-len(s.sure | s.maybe) * s.world.size // s.tried) for s in sets]
     known = ctx.world is not None and ctx.world.known
     return (
         (max(counts), "" if known else "the size of the world was not given")

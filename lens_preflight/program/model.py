@@ -24,6 +24,15 @@ WORLDS = (World(1, 1, known=False), World(8, 4, known=False), World(64, 8, known
 """Worlds that are tried when nobody tells the real one."""
 
 MAX_RANKS = 4096
+"""Ranks of one world that are evaluated; of a larger one the first and the last half of so many."""
+
+
+def ranks_tried(size: int) -> tuple[int, ...]:
+    """The ranks of a world that are evaluated: all, or the first and the last of a very large one."""
+    if size <= MAX_RANKS:
+        return tuple(range(size))
+    half = MAX_RANKS // 2
+    return (*range(half), *range(size - half, size))
 
 
 @dataclass(frozen=True)
@@ -147,10 +156,7 @@ class ProgramModel:
         self.check_readable()
         worlds = (world,) if world is not None else WORLDS
         lanes = tuple(
-            Lane(w, rank, on)
-            for w in worlds
-            for on in (True, False)
-            for rank in range(min(w.size, MAX_RANKS))
+            Lane(w, rank, on) for w in worlds for on in (True, False) for rank in ranks_tried(w.size)
         )
         machine = Machine(self.closure, lanes, env, generation, self.argv, self.entry)
         incomplete = run.run(machine, self.entry, self.package)

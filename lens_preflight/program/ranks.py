@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lens_preflight.core.world import World
-from lens_preflight.program.model import Reading
+from lens_preflight.program.model import MAX_RANKS, Reading
 from lens_preflight.program.seen import SetupSeen
 from lens_preflight.program.state import Site, lane_numbers, part
 from lens_preflight.program.values import Const, Lanes, Lib, Unknown, Value, taints_of
@@ -29,11 +29,15 @@ class Exporters:
     doubt: str = ""
     doubt_at: Site | None = None
 
+    @property
+    def tried(self) -> int:
+        """How many ranks were evaluated: all of them but for a very large world."""
+        return min(self.world.size, MAX_RANKS)
+
 
 def exporters(reading: Reading, world: World) -> Exporters:
     """The exporting set of one world, from the setup calls that this launch reaches."""
     mask = reading.mask(world)
-    first = next(i for i, lane in enumerate(reading.lanes) if lane.world == world and lane.on)
     setups = [s for s in reading.setups if s.lanes & mask and not s.before and not s.rejected]
     main = [s for s in setups if not s.hypo] or setups
     on = maybe = 0
@@ -46,8 +50,8 @@ def exporters(reading: Reading, world: World) -> Exporters:
         on, maybe = on | maybe, 0
     if maybe:
         on, maybe, doubt, at = settle(reading, main, on, maybe)
-    ranks = frozenset(i - first for i in lane_numbers(on))
-    unsure = frozenset(i - first for i in lane_numbers(maybe))
+    ranks = frozenset(reading.lanes[i].rank for i in lane_numbers(on))
+    unsure = frozenset(reading.lanes[i].rank for i in lane_numbers(maybe))
     return Exporters(world, ranks, unsure, decided_by(reading, main, mask), doubt, at)
 
 
