@@ -150,8 +150,10 @@ def follow(step: Step, shell: Shell) -> None:
     """Take the next link of a command; ends in a launch, a shell, or nothing of interest."""
     if len(shell.run.drafts) > MAX_LAUNCHES:
         raise TooMuch(f"it starts more than {MAX_LAUNCHES} programs")
-    if not step.words or step.where.depth > DEPTH or len(step.where.chain) > DEPTH:
+    if not step.words:
         return
+    if step.where.depth > DEPTH or len(step.where.chain) > DEPTH:
+        raise TooMuch(f"a command stands behind more than {DEPTH} others")
     word = step.words[0]
     name = (word.text.constant or "").rpartition("/")[2]
     if word.text.constant is None:

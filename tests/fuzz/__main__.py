@@ -79,6 +79,8 @@ def _run(counts: dict[str, int], seed: str, jobs: int) -> list[Tally]:
         try:
             for future in as_completed(waiting):
                 tally = future.result()
+                for crash in tally.crashes[:1]:
+                    print(f"{crash.target}: {crash.kind} at {crash.place or '?'}: {crash.again}", flush=True)
                 tallies[tally.target].add(tally)
         except BrokenProcessPool:
             for note in Path(folder).iterdir():
