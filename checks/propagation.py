@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import propagation_rules as rules
+from lens_preflight.checks.propagation_words import BY_LOSS, BY_SLIP, LEAVES, TYPE
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Undecided
-from lens_preflight.core.finding import Finding, Location, Proof, Related, Rule
+from lens_preflight.core.finding import Finding, Location, Proof, Related
 from lens_preflight.core.words import Need, Scope, State
 
 if TYPE_CHECKING:
@@ -18,93 +19,6 @@ if TYPE_CHECKING:
 
 PREFIXES = ("NEMO_LENS_", "MEGATRON_OTEL_", "NEMO_RL_OTEL_", "NEMO_GYM_OTEL_", "OTEL_")
 SHOWN = 24
-
-BY_LOSS: dict[str, Rule] = {
-    "not-exported": rules.NOT_EXPORTED,
-    "exported-after-launch": rules.AFTER_LAUNCH,
-    "dead-code": rules.AFTER_LAUNCH,
-    "subshell": rules.SUBSHELL,
-    "pipeline-subshell": rules.SUBSHELL,
-    "background": rules.SUBSHELL,
-    "unquoted-metacharacter": rules.METACHARACTER,
-    "function-local": rules.FUNCTION_LOCAL,
-    "prefix-on-other-command": rules.PREFIX,
-    "bad-assignment": rules.BAD_ASSIGNMENT,
-    "array": rules.ARRAY,
-    "unset": rules.UNSET_AGAIN,
-    "slurm-export-none": rules.EXPORT_NONE,
-    "srun-export-none": rules.EXPORT_NONE,
-    "slurm-export-list": rules.EXPORT_LIST,
-    "srun-export-list": rules.EXPORT_LIST,
-    "container-boundary": rules.CONTAINER,
-    "cleanenv": rules.CONTAINER,
-    "sudo": rules.CLEARED,
-    "env-cleared": rules.CLEARED,
-    "login-shell": rules.CLEARED,
-    "remote-shell": rules.LAUNCHER,
-    "mpirun-without-x": rules.LAUNCHER,
-    "deepspeed-remote": rules.LAUNCHER,
-    "after-ray-start": rules.RAY_ORDER,
-}
-BY_SLIP: dict[str, Rule] = {
-    "word-split-value": rules.WORD_SPLIT,
-    "empty-value": rules.EMPTY,
-    "quote-no-expand": rules.QUOTED,
-    "early-expansion": rules.EARLY,
-    "slurm-var-outside-job": rules.OUTSIDE_JOB,
-    "env-file-quotes-kept": rules.ENV_FILE_QUOTES,
-    "unquoted-metacharacter": rules.METACHARACTER,
-}
-_LEAVES = {
-    "not-exported": "{name} is assigned and not exported: no process sees it",
-    "exported-after-launch": "{name} is set below the launch at {launch}: that process does not see it",
-    "dead-code": "{name} is set where the script never gets to",
-    "subshell": "{name} is exported in a subshell and gone behind it",
-    "pipeline-subshell": "{name} is exported in a part of a pipe and gone behind it",
-    "background": "{name} is exported in a background process and gone with it",
-    "unquoted-metacharacter": "an unquoted character cuts the export of {name}: no process sees it",
-    "function-local": "{name} is local to its function and gone after the return",
-    "prefix-on-other-command": "{name} is set for that one command, which is not the launch",
-    "bad-assignment": "{name} is not set: the shell takes this for something else",
-    "array": "{name} is an array, and arrays are never exported",
-    "unset": "{name} is unset again before the launch at {launch}",
-    "slurm-export-list": "{name} is not in the --export list: srun drops it",
-    "srun-export-list": "{name} is not in srun's --export list",
-    "container-boundary": "{name} does not enter the container",
-    "cleanenv": "--cleanenv keeps {name} out of the container",
-    "sudo": "sudo drops {name}",
-    "env-cleared": "env -i drops {name}",
-    "login-shell": "the login shell drops {name}",
-    "remote-shell": "{name} does not travel to the other host",
-    "mpirun-without-x": "mpirun does not send {name} to other hosts",
-    "deepspeed-remote": "deepspeed does not send {name} to other hosts",
-    "after-ray-start": "{name} is exported after ray start: the actors do not get it",
-}
-_TYPE = {
-    "not-exported": "export {name}=...",
-    "exported-after-launch": "move `export {name}=...` above {launch}",
-    "dead-code": "move `export {name}=...` above {launch}",
-    "subshell": "export {name}=... outside the parentheses",
-    "pipeline-subshell": "export {name}=... outside the pipe",
-    "background": "export {name}=... without &",
-    "unquoted-metacharacter": "export {name}='...' with the value in quotes",
-    "function-local": "export {name}=... in the function, or declare -gx",
-    "prefix-on-other-command": "export {name}=...",
-    "bad-assignment": "export {name}=... without blanks around =",
-    "array": "export {name}=... as one text",
-    "unset": "remove the unset of {name}",
-    "slurm-export-list": "srun --export=ALL ..., or --export=ALL,NAME=value",
-    "srun-export-list": "srun --export=ALL,...",
-    "container-boundary": "docker run -e {name} ...",
-    "cleanenv": "apptainer exec --env {name}=${name} ...",
-    "sudo": "sudo --preserve-env={name} ...",
-    "env-cleared": "env -i {name}=${name} ...",
-    "login-shell": "su without -, or set {name} behind it",
-    "remote-shell": "set {name} in the remote command",
-    "mpirun-without-x": "mpirun -x {name} ...",
-    "deepspeed-remote": "echo {name}=${name} >> .deepspeed_env",
-    "after-ray-start": "move `export {name}=...` above ray start",
-}
 
 
 @check(
@@ -195,11 +109,13 @@ def _remark(remark: Remark) -> Iterator[Finding]:
         rule = rules.EMPTY_RANK
     words = {
         "word-split-value": (f"{name} ends at the blank: {remark.detail}", f'export {name}="..." in quotes'),
-        "empty-value": (f"{name} is empty, or lacks a part: {remark.detail}", f"set what {name} is made of, and export it, above this line"),
+        "empty-value": (f"{name} is empty, or lacks a part: {remark.detail}",
+                        f"set what {name} is made of, and export it, above this line"),
         "quote-no-expand": (f"{name} keeps its $ as it stands", f'export {name}="..." in double quotes'),
         "early-expansion": (f"{name} is the batch step's, 0, in every task", f"\\${name}, or single quotes"),
         "slurm-var-outside-job": (f"{name} lacks a part: {remark.detail}", f"sbatch the script, or export {name}=my-run"),
-        "env-file-quotes-kept": (f"{name} has quotes in its value: {remark.detail}", f"remove the quotes around {name} in the file"),
+        "env-file-quotes-kept": (f"{name} has quotes in its value: {remark.detail}",
+                                 f"remove the quotes around {name} in the file"),
         "unquoted-metacharacter": (f"{name} ends at an unquoted character", f"export {name}='...'"),
     }  # fmt: skip
     message, remedy = words[remark.slip.value]
@@ -216,12 +132,12 @@ def _launch(job: JobModel, launch: JobLaunch, topology: str | None) -> Iterator[
         yield from _lost(job, launch, lost)
     yield from _unsure(launch)
     yield from _endpoints(launch, topology)
-    if launch.agents is not None and launch.agent_nodes is not None and launch.replicas == 1:
-        if launch.agents != launch.agent_nodes:
-            message = (
-                f"{launch.agents} tasks start as many agents, and the launcher waits for {launch.agent_nodes}"
-            )
-            yield Finding(rules.AGENTS, message, launch.at, remedy="srun --ntasks-per-node=1 ...")
+    known = None not in (launch.agents, launch.agent_nodes) and launch.replicas == 1
+    if known and launch.agents != launch.agent_nodes:
+        message = (
+            f"{launch.agents} tasks start as many agents, and the launcher waits for {launch.agent_nodes}"
+        )
+        yield Finding(rules.AGENTS, message, launch.at, remedy="srun --ntasks-per-node=1 ...")
     for secret in launch.secrets:
         message = f"{secret.name} is on the command line, where every user of the node reads it"
         yield Finding(rules.SECRET_ARGUMENT, message, secret.at, remedy="pass it in the environment")
@@ -249,8 +165,8 @@ def _lost(job: JobModel, launch: JobLaunch, lost: Lost) -> Iterator[Finding]:
         remedy = "srun --export=ALL ..., or unset SLURM_EXPORT_ENV above it"
         yield Finding(rule, message, at, _related("one that is lost", lost.set_at, at), remedy=remedy)
         return
-    message = _LEAVES[kind].format(name=name, launch=where)
-    remedy = _TYPE[kind].format(name=name, launch=where)
+    message = LEAVES[kind].format(name=name, launch=where)
+    remedy = TYPE[kind].format(name=name, launch=where)
     related = _related("it is set here", lost.set_at, at) + _related("it is dropped here", lost.at, at)
     yield Finding(rule, message, at, related, remedy=remedy)
 
@@ -299,11 +215,6 @@ def _unsure(launch: JobLaunch) -> Iterator[Finding]:
                 remedy=f"lens-preflight env {launch.at.what} shows each launch",
             )
         elif any(s.assumed for s in text.symbols):
-            message = (
-                f"{variable.name} is {variable.reason}"
-                if variable.reason
-                else f"{variable.name} depends on who submits"
-            )
             message = f"{variable.name} holds {variable.reason or 'what the submitter exports'}"
             yield Finding(
                 rules.SUBMITTER,

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import whole
-from lens_preflight.jobs.braces import brace_options
-from lens_preflight.jobs.inspection import inspect, remark
-from lens_preflight.jobs.model import Loss, Slip
-from lens_preflight.jobs.names import NAME, is_telemetry
+from lens_preflight.jobs.inspection import inspect
+from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Rest, Var
-from lens_preflight.jobs.syntax import Node, parts_of
-from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
+from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
 from lens_preflight.jobs.words import fields_of, text_of
 
 if TYPE_CHECKING:
@@ -131,140 +129,6 @@ def _loss(shell: Shell, name: str) -> Loss | None:
     if shell.isolated is not None:
         return shell.isolated
     return Loss.FUNCTION_LOCAL if shell.state.frames and name in shell.state.frames[-1] else None
-
-
-def declare(shell: Shell, node: Node) -> bool | None:
-    """``export``, ``declare``, ``typeset``, ``local``, ``readonly``."""
-    variant = node["Variant"]["Value"]
-    flags, settings, broken = _read(shell, node)
-    export = variant == "export" or "x" in flags
-    local = variant in ("local", "declare", "typeset") and bool(shell.state.frames) and "g" not in flags
-    if "f" in flags or "F" in flags or "p" in flags:
-        return True
-    if "n" in flags and variant != "export":
-        return True
-    line = int(node.get("Pos") or 0)
-    if broken:
-        _bad(shell, settings, line)
-    for setting in settings:
-        if local:
-            frame = shell.state.frames[-1]
-            frame.setdefault(setting.name, shell.state.vars.get(setting.name))
-        if variant == "export" and "n" in flags:
-            _unexport(shell, setting)
-        else:
-            _declare_one(shell, setting, export, local, "A" in flags, "a" in flags)
-            if export and setting.name in shell.state.prefixed:
-                shell.state.kept[setting.name] = shell.state.vars[setting.name]
-    _split_words(shell, node, settings)
-    return True
-
-
-def _read(shell: Shell, node: Node) -> tuple[str, list[Setting], bool]:
-    """The flags, the settings with their values (all expanded first), and whether a word is no name."""
-    flags, settings, broken = "", [], False
-    for arg in node.get("Args") or ():
-        if arg.get("Name") is not None and not arg.get("Naked"):
-            settings += _spelled(shell, arg)
-            continue
-        if arg.get("Name") is not None:
-            settings.append(Setting(arg["Name"]["Value"], None, int(arg["Pos"])))
-            continue
-        for field in fields_of([arg["Value"]], shell):
-            plain = field.text.constant
-            if plain is not None and plain[:1] in ("-", "+") and len(plain) > 1:
-                flags += plain[1:] if plain[0] == "-" else ""
-                continue
-            setting = setting_of(field.text, int(arg["Pos"]), arg["Value"])
-            if setting is None:
-                broken = broken or plain is not None
-                if plain is None:
-                    opaque(shell, "names that are not known are exported", shell.at(int(arg["Pos"])))
-            else:
-                settings.append(setting)
-    return flags, settings, broken
-
-
-def _spelled(shell: Shell, arg: Node) -> list[Setting]:
-    parts = parts_of(arg.get("Value"))
-    if len(parts) == 1 and parts[0]["Type"] == "Lit":
-        options = brace_options(parts[0]["Value"])
-        if options:
-            words = [{**arg["Value"], "Parts": [{**parts[0], "Value": o}]} for o in options]
-            return [read_assign(shell, {**arg, "Value": word}) for word in words]
-    return [read_assign(shell, arg)]
-
-
-def setting_of(text: Text, line: int, word: Node | None = None) -> Setting | None:
-    """``NAME=value`` or ``NAME`` as one word; None when it is neither."""
-    head = text.pieces[0] if text.pieces and isinstance(text.pieces[0], str) else ""
-    name, equals, rest = head.partition("=")
-    if not NAME.fullmatch(name):
-        return None
-    if not equals:
-        return Setting(name, None, line) if len(text.pieces) == 1 else None
-    return Setting(name, literal(rest) + Text(text.pieces[1:]), line, word)
-
-
-def _declare_one(shell: Shell, s: Setting, export: bool, local: bool, table: bool, array: bool) -> None:
-    state, line = shell.state, s.line
-    old = state.vars.get(s.name)
-    if s.items is not None or s.table is not None or table or array:
-        shell.note(s.name, line, Loss.ARRAY)
-        kept = old if old is not None and old.is_array and s.items is None and s.table is None else None
-        items = None if table else (s.items or () if s.table is None else None)
-        pairs = dict(s.table) if s.table is not None else ({} if table else None)
-        if table and s.items:
-            pairs = {}
-        fresh = Var(None, export, items if pairs is None else None, pairs, at=shell.frame.inner(line))
-        state.vars[s.name] = kept or fresh
-        return
-    exported = export or "allexport" in state.options
-    if s.value is None:
-        if local and not export:
-            state.vars[s.name] = Var(None, old is not None and old.exported, at=shell.frame.inner(line))
-        elif exported:
-            base = old if old is not None else Var(state.rest.value(s.name), at=shell.frame.inner(line))
-            state.vars[s.name] = replace(base, exported=True)
-            if base.value is not None:
-                shell.note(s.name, line, _loss(shell, s.name))
-        return
-    value = s.value if not s.append else (state.value(s.name) or EMPTY) + s.value
-    exported = exported or (old is not None and old.exported)
-    inspect(shell, s)
-    shell.note(s.name, line, _loss(shell, s.name) if exported else shell.isolated or Loss.NOT_EXPORTED)
-    if old is not None and old.items is not None and not local:
-        state.vars[s.name] = replace(old, items=(value, *old.items[1:]), exported=exported)
-    else:
-        state.vars[s.name] = Var(value, exported, at=shell.frame.inner(line), by=shell.frame.path)
-    look(shell.run, s.name, value, shell.at(line), exported)
-
-
-def _unexport(shell: Shell, s: Setting) -> None:
-    old = shell.state.vars.get(s.name) or Var(shell.state.value(s.name))
-    value = old.value if s.value is None else s.value
-    shell.state.vars[s.name] = replace(old, value=value, exported=False)
-    shell.note(s.name, s.line, Loss.UNSET_AGAIN)
-
-
-def _bad(shell: Shell, settings: Iterable[Setting], line: int) -> None:
-    for setting in settings:
-        if setting.value is None or setting.value == EMPTY:
-            shell.note(setting.name, line, Loss.BAD_ASSIGNMENT)
-            remark(shell, Slip.BAD_ASSIGNMENT, setting.name, line, "no blanks may stand around the = sign")
-
-
-def _split_words(shell: Shell, node: Node, settings: Sequence[Setting]) -> None:
-    """``export A=x y``: the value ends at the blank, and ``y`` is taken for a name."""
-    previous: Setting | None = None
-    for setting in settings:
-        if setting.value is None and previous is not None and is_telemetry(previous.name):
-            known = setting.name in shell.state.vars and shell.state.vars[setting.name].value is not None
-            if not known and not is_telemetry(setting.name):
-                detail = f"the value ends before the word {setting.name}"
-                remark(shell, Slip.WORD_SPLIT, previous.name, previous.line, detail)
-        if setting.value is not None:
-            previous = setting
 
 
 def opaque(shell: Shell, why: str, at: Location, keep: bool = False) -> None:

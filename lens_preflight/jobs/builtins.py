@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs import conditions
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
+from lens_preflight.jobs.reading import mapfile, read
 from lens_preflight.jobs.sourcing import _as_module, _eval, _module, source
 from lens_preflight.jobs.state import Var
-from lens_preflight.jobs.text import Cause, Symbol, Text, literal
-from lens_preflight.jobs.words import Field
+from lens_preflight.jobs.text import Cause, Symbol, Text
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -153,75 +154,6 @@ def _shift(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     return True
 
 
-def _read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    names, index, array = [], 1, False
-    while index < len(words):
-        word = words[index].constant
-        if word.startswith("-") and len(word) > 1:
-            array = array or "a" in word[1:]
-            index += 2 if word[-1] in "dinNptu" else 1
-            continue
-        names.append(word)
-        index += 1
-    lines = shell.state.stdin
-    line = words[0].line
-    if lines is None:
-        for name in names:
-            shell.assign(
-                name, Text.of(Symbol(name, Cause.COMMAND, optional=True, reason="read at run time")), line
-            )
-        return None
-    if not lines:
-        return False
-    text = lines.pop(0)
-    if array and names:
-        items = tuple(literal(p) for p in _split(text.constant or "", shell.ifs, 0))
-        shell.state.vars[names[0]] = Var(None, False, items, at=shell.frame.inner(line))
-        return True
-    if len(names) <= 1:
-        name = names[0] if names else "REPLY"
-        shell.assign(name, _stripped(text, shell.ifs), line)
-        return True
-    known = text.constant
-    parts = _split(known, shell.ifs, len(names)) if known is not None else []
-    for index, name in enumerate(names):
-        if known is None:
-            shell.assign(name, Text.of(Symbol(name, Cause.COMMAND)), line)
-        else:
-            shell.assign(name, literal(parts[index] if index < len(parts) else ""), line)
-    return True
-
-
-def _stripped(text: Text, ifs: str) -> Text:
-    known = text.constant
-    if known is None or text.certain is None:
-        return text
-    return literal(known.strip("".join(c for c in ifs if c.isspace())) if ifs else known)
-
-
-def _split(text: str, ifs: str, limit: int) -> list[str]:
-    blank = "".join(c for c in ifs if c.isspace())
-    others = "".join(c for c in ifs if not c.isspace())
-    text = text.strip(blank) if blank else text
-    if others:
-        pattern = (
-            f"[{re.escape(blank)}]*[{re.escape(others)}][{re.escape(blank)}]*"
-            if blank
-            else f"[{re.escape(others)}]"
-        )
-        return re.split(pattern, text, maxsplit=max(0, limit - 1))
-    return re.split(f"[{re.escape(blank)}]+", text, maxsplit=max(0, limit - 1)) if blank else [text]
-
-
-def _mapfile(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    name = words[-1].constant if len(words) > 1 and not words[-1].constant.startswith("-") else "MAPFILE"
-    lines = shell.state.stdin
-    unknown = (Text.of(Symbol(f"{name}[...]", Cause.COMMAND)),)
-    items = unknown if lines is None else tuple(lines)
-    shell.state.vars[name] = Var(None, False, items, at=shell.frame.inner(words[0].line))
-    return True
-
-
 def _trap(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
     rest = [w for w in words[1:] if w.constant != "--"]
     if len(rest) < 2 or rest[0].constant in ("-p", "-l"):
@@ -304,9 +236,9 @@ BUILTINS: dict[str, Builtin] = {
     "break": _leave("break"),
     "continue": _leave("continue"),
     "shift": _shift,
-    "read": _read,
-    "mapfile": _mapfile,
-    "readarray": _mapfile,
+    "read": read,
+    "mapfile": mapfile,
+    "readarray": mapfile,
     "trap": _trap,
     "[": _bracket,
     "test": _bracket,

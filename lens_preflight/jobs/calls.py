@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_preflight.jobs import assignments, inspection
+from lens_preflight.jobs import assignments, declarations, inspection
 from lens_preflight.jobs.assignments import Setting
 from lens_preflight.jobs.branching import either
 from lens_preflight.jobs.builtins import BUILTINS
 from lens_preflight.jobs.draft import Step
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.functions import call_function
 from lens_preflight.jobs.model import Loss, Slip
 from lens_preflight.jobs.names import NAME
 from lens_preflight.jobs.state import Bound, Var
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
-from lens_preflight.jobs.words import Field, fields_of
+from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -78,7 +79,9 @@ def several(
             continue
         rest = words[index + 1 :]
 
-        def way(text: Text | None, head: list[Field] = words[:index], tail: list[Field] = rest) -> object:
+        def way(
+            text: Text | None, head: list[Field] = words[:index], word: Field = word, tail: list[Field] = rest
+        ) -> object:
             def run(inner: Shell) -> bool | None:
                 spelled = [replace(word, text=piece, lone=False) for piece in _broken(text)]
                 return several(inner, [*head, *spelled, *tail], settings, body, last)
@@ -176,16 +179,16 @@ def _declared(shell: Shell, words: list[Field]) -> bool | None:
         if plain.startswith("-"):
             flags += plain[1:]
             continue
-        setting = assignments.setting_of(word.text, word.line)
+        setting = declarations.setting_of(word.text, word.line)
         if setting is None:
             broken = True
         else:
             settings.append(setting)
     if broken:
-        assignments._bad(shell, settings, words[0].line)
+        declarations._bad(shell, settings, words[0].line)
     export = words[0].constant == "export" or "x" in flags
     for setting in settings:
-        assignments._declare_one(shell, setting, export, False, False, False)
+        declarations._declare_one(shell, setting, export, False, False, False)
     assert node
     return True
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs.branching import either
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import Text, literal
-from lens_preflight.jobs.words import Field, matches, pattern_of, text_of
+from lens_preflight.jobs.words import matches, pattern_of, text_of
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

@@ -95,12 +95,17 @@ _COMMENT = re.compile(r"\s#.*$")
 
 
 def scan(text: str, path: str) -> list[Directive]:
-    """All ``#SBATCH`` options of a script, in order; those below the first command are inert."""
+    """All ``#SBATCH`` options of a script, in order; those below the first command are inert.
+
+    Of a heterogeneous job only the first component, in which the script itself runs.
+    """
     found: list[Directive] = []
     body = False
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("#SBATCH"):
             at = Location.file(path, number)
+            if words_of(line[7:])[:1] in (["hetjob"], ["packjob"]):
+                break
             for option, value in options_of(words_of(_COMMENT.sub("", line[7:]))):
                 found.append(Directive(option, value, at, inert=body))
         elif number > 1 or not line.startswith("#!"):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Container, Lost
 from lens_preflight.jobs.state import Bound, Exported
-from lens_preflight.jobs.words import Field
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,7 @@ def resolve(path: str, cwd: str | None, where: Where, extra: tuple[tuple[str, st
     inside = mapped(full, (*extra, *container.mounts))
     if inside is not None:
         return inside
-    return (
-        full if container.runtime == "apptainer" and not container.image == "" and _bound(full, cwd) else None
-    )
+    return full if container.runtime == "apptainer" and container.image != "" and _bound(full, cwd) else None
 
 
 def _bound(full: str, cwd: str | None) -> bool:

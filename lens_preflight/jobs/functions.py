@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import assignments
 from lens_preflight.jobs.assignments import Setting
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.run import DEPTH, Frame
 from lens_preflight.jobs.state import State, Var
 from lens_preflight.jobs.syntax import Node
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

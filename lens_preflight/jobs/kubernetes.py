@@ -13,18 +13,18 @@ from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.chain import follow
 from lens_preflight.jobs.draft import Counts, Step, Where
+from lens_preflight.jobs.field import Field
+from lens_preflight.jobs.launches import put_into_words
 from lens_preflight.jobs.model import Container, JobLaunch, JobModel, Loss, Lost
 from lens_preflight.jobs.names import is_telemetry
 from lens_preflight.jobs.podenv import _config_maps, _environment, _expanded
 from lens_preflight.jobs.pods import Template, _templates
 from lens_preflight.jobs.programs import launch
-from lens_preflight.jobs.reader import put_into_words
 from lens_preflight.jobs.run import Frame, Run
 from lens_preflight.jobs.shell import Shell
 from lens_preflight.jobs.state import Exported, State
 from lens_preflight.jobs.syntax import NoParser
 from lens_preflight.jobs.text import literal
-from lens_preflight.jobs.words import Field
 from lens_preflight.jobs.yamlnodes import get, items, line_of, number, pairs, scalar
 
 MAX_DOCUMENTS = 64

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.draft import Counts, Step, Where, resolve
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.options import integer
 from lens_preflight.jobs.state import Bound, Exported
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 from lens_preflight.jobs.torchrun import set_by
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -124,7 +124,7 @@ def _mpi_words(words: tuple[Field, ...]) -> tuple[tuple[Field, ...], list[tuple[
             given.append((name, words[index + 1].text))
             index += 2
         else:
-            head, equals, value = name.partition("=")
+            head, _, value = name.partition("=")
             given.append((head, literal(value)))
             index += 1
     return words[index:], given

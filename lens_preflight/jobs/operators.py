@@ -40,7 +40,7 @@ def _integer(node: Node | None, shell: Shell) -> int:
 
 
 def _operated(name: str, value: Text | None, operation: Node, shell: Shell, *, indexed: bool) -> Text | None:
-    from lens_preflight.jobs.words import pattern_of, text_of
+    from lens_preflight.jobs.words import pattern_of
 
     op, word = operation["Op"], operation.get("Word")
     if op in ("-", ":-", "=", ":=", "+", ":+", "?", ":?"):
@@ -51,7 +51,7 @@ def _operated(name: str, value: Text | None, operation: Node, shell: Shell, *, i
     if op in ("^", "^^", ",", ",,"):
         return per_value(value, lambda v: _cased(v, op, shell))
     if op == "@":
-        return value if text_of(word, shell).constant in ("Q", "E", "P") else value
+        return value
     return _changed(value, shell)
 
 

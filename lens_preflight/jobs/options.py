@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lens_preflight.core.numbers import whole
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.text import EMPTY, Text, literal
-from lens_preflight.jobs.words import Field
 
 
 @dataclass(frozen=True)

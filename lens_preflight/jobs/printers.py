@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs import redirection
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.filters import _grep
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

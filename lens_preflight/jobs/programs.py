@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs.draft import Draft, Step
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.launchers import LAUNCHERS
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

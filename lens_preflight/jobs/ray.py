@@ -34,7 +34,8 @@ def ray(step: Step, shell: Shell) -> None:
     if [w.constant for w in words[:2]] != ["job", "submit"]:
         return
     options = split(words[2:], ("--address", "--runtime-env", "--runtime-env-json", "--working-dir", "--submission-id",
-                                "--entrypoint-num-cpus", "--entrypoint-num-gpus", "--job-id", "--metadata-json"))  # fmt: skip
+                                "--entrypoint-num-cpus", "--entrypoint-num-gpus", "--job-id",
+                                "--metadata-json"))  # fmt: skip
     env = Exported({}, Rest(False, Cause.REMOTE, "the Ray cluster decides it"))
     env = env.with_(_runtime_env(options, step))
     where = step.where.dropped(

@@ -10,16 +10,12 @@ from pathlib import Path
 
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
-from lens_preflight.core.numbers import whole
 from lens_preflight.core.variable import Environment
-from lens_preflight.jobs import delivery, directives, environment, frameworks
-from lens_preflight.jobs.draft import Draft
-from lens_preflight.jobs.endpoints import endpoints
-from lens_preflight.jobs.location import _local_folder, _module_file, _program_file
-from lens_preflight.jobs.losses import lost_of
-from lens_preflight.jobs.model import Delivery, JobLaunch, JobModel, Loss, Remark, Slip
+from lens_preflight.jobs import directives, environment
+from lens_preflight.jobs.field import Field
+from lens_preflight.jobs.launches import launches_of
+from lens_preflight.jobs.model import JobModel
 from lens_preflight.jobs.run import Files, Run, TooMuch
-from lens_preflight.jobs.secrets import on_command_line
 from lens_preflight.jobs.shell import Shell
 from lens_preflight.jobs.submit import (
     Start,
@@ -31,8 +27,6 @@ from lens_preflight.jobs.submit import (
     submission,
 )
 from lens_preflight.jobs.syntax import LIMIT, NoParser
-from lens_preflight.jobs.words import Field
-from lens_preflight.lens.frameworks import detect
 
 _SHEBANG = re.compile(r"#!\s*(?:/usr/bin/env\s+(?:-\S+\s+)*)?(?:\S*/)?([A-Za-z]+)")
 _MANIFEST = re.compile(r"^apiVersion:\s*\S+", re.MULTILINE)
@@ -149,7 +143,7 @@ def _shell_job(
         unread = "it is nested too deeply"
     signal = directives.signal_of(options) if start.batch else None
     traps = shell.state.traps if shell is not None else {}
-    launches = _launches(run, signal, traps)
+    launches = launches_of(run, signal, traps)
     requeue = options.get("--requeue") is not None or any("requeue" in t for t, _ in traps.values())
     array = options.value("--array")
     return JobModel(
@@ -196,125 +190,3 @@ def _python_job(run: Run, path: str, start: Start, options: directives.Submissio
     shell = Shell(run, State.of(env, cwd=run.folder, args=(), arg0=literal(path)), Frame(path), Where())
     words = tuple(Field(t, 1) for t in start.args or ())
     launch(Step((word,), env, where, run.folder, at), shell, word, None, words)
-
-
-def _launches(
-    run: Run, signal: object, traps: object, pod_grace: float | None = None
-) -> tuple[JobLaunch, ...]:
-    from lens_preflight.jobs.model import Signal
-
-    assert signal is None or isinstance(signal, Signal)
-    assert isinstance(traps, dict)
-    seen: dict[str, int] = {}
-    launches = []
-    for draft in run.drafts:
-        key = f"{os.path.basename(draft.at.what)}:{draft.at.line}"
-        seen[key] = seen.get(key, 0) + 1
-        if seen[key] > 1:
-            key = f"{key}#{seen[key]}"
-        launches.append(put_into_words(draft, run, key, signal, traps, pod_grace))
-    return tuple(launches)
-
-
-def put_into_words(
-    draft: Draft, run: Run, key: str, signal: object, traps: object, pod_grace: float | None
-) -> JobLaunch:
-    """One draft as the launch that others see."""
-    from lens_preflight.jobs.model import Signal
-
-    assert signal is None or isinstance(signal, Signal)
-    assert isinstance(traps, dict)
-    where, counts = draft.where, draft.where.counts
-    args = tuple(a.constant for a in draft.args)
-    program = draft.program.constant if draft.program is not None else None
-    file = _program_file(draft, run)
-    module, opaque, importable = draft.module, draft.opaque, False
-    if module is not None and not opaque:
-        file, importable = _module_file(module, draft, run)
-        if file is None and draft.where.container is None:
-            opaque = f"the module {module} cannot be found from here"
-    framework = detect(program or (draft.framework_hint or None), args, draft.module)
-    raw = environment.environment(draft.env)
-    folder = _local_folder(draft, run)
-    env = frameworks.overlaid(raw, framework, args, draft.at, run.files, folder, run.shown)
-    verdict = delivery.judge(draft, signal, traps or draft.traps, run.path)
-    lost = lost_of(draft, run, run.order)
-    if framework.ray_environment:
-        lost = tuple(one for one in lost if one.loss is not Loss.RAY_ORDER)
-    tasks_per_node = counts.tasks_per_node
-    world = _world(draft)
-    container = where.container
-    named = draft.program is not None or module is not None
-    in_image = container is not None and named and file is None and not opaque
-    return JobLaunch(
-        key=key,
-        at=draft.at,
-        command_at=where.command_at or draft.at,
-        chain=where.chain,
-        env=env,
-        launcher_env=environment.environment(draft.agent_env),
-        framework=framework,
-        program=program,
-        program_file=file,
-        module=module if importable else None,
-        args=args,
-        nodes=_nodes(draft),
-        tasks_per_node=tasks_per_node,
-        tasks=counts.tasks,
-        procs_per_task=counts.procs_per_task,
-        gpus_per_node=counts.gpus_per_node,
-        world_size=world,
-        replicas=counts.replicas,
-        agents=draft.agents,
-        agent_nodes=draft.agent_nodes,
-        written=environment.written(draft.env),
-        lost=lost,
-        remarks=tuple(r for r in run.remarks if _concerns(r, draft)),
-        sigterm_delivery=verdict.delivery if draft.program or draft.module else Delivery.UNKNOWN,
-        sigterm_at=verdict.at,
-        sigterm_why=verdict.why,
-        grace=delivery.grace(draft, signal, pod_grace),
-        container=container,
-        workdir=draft.cwd if container is not None else (run.shown(draft.cwd) if draft.cwd else None),
-        in_image=in_image and "ray start" not in where.chain,
-        opaque_program=opaque,
-        conditional=where.conditional,
-        background=where.background,
-        segment=where.segment,
-        from_batch=where.from_batch,
-        submission=where.submission,
-        follows=where.follows,
-        helper=where.chain[-1:] == ("ray start",),
-        pods=where.pods,
-        restarts_in_place=draft.elastic,
-        secrets=on_command_line(draft.args, draft.at),
-        endpoints=endpoints(env),
-    )
-
-
-def _concerns(remark: Remark, draft: Draft) -> bool:
-    return remark.slip is Slip.EARLY and remark.at == draft.at
-
-
-def _nodes(draft: Draft) -> int | None:
-    counts = draft.where.counts
-    if counts.nodes is not None:
-        return counts.nodes
-    return None if draft.where.in_job or draft.where.in_step else 1
-
-
-def _world(draft: Draft) -> int | None:
-    counts = draft.where.counts
-    chain = draft.where.chain
-    last = chain[-1] if chain else ""
-    if last in ("torchrun", "ft_launcher", "accelerate launch", "deepspeed"):
-        known = draft.env.value("WORLD_SIZE")
-        text = known.constant if known is not None else None
-        return whole(text)
-    if draft.opaque and draft.program is None and draft.module is None:
-        return counts.tasks if draft.where.in_step else None
-    if last == "ray start":
-        return None
-    if draft.where.in_step or "mpirun" in chain or "mpiexec" in chain:
-        return counts.tasks
-    return 1

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import substitution
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import Text, literal
-from lens_preflight.jobs.words import Field, heredoc, text_of
+from lens_preflight.jobs.words import heredoc, text_of
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

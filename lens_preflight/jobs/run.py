@@ -15,7 +15,7 @@ from lens_preflight.jobs.text import Symbol, Text, literal
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.draft import Draft
-    from lens_preflight.jobs.words import Field
+    from lens_preflight.jobs.field import Field
 
 _FIRST = 0xE000
 _COUNT = 0x1600

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs.draft import Step, resolve
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.programs import launch
 from lens_preflight.jobs.run import DEPTH, Frame
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.text import Cause, Text, literal, shown
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

@@ -11,8 +11,8 @@ from lens_preflight.jobs.model import Secret
 from lens_preflight.jobs.text import Text
 
 if TYPE_CHECKING:
+    from lens_preflight.jobs.field import Field
     from lens_preflight.jobs.run import Run
-    from lens_preflight.jobs.words import Field
 
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:TOKEN|API_?KEY|SECRET(?:_KEY|_ACCESS_KEY)?|PASSWORD|PASSWD|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)$",

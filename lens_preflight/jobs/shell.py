@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.words import Spread
-from lens_preflight.jobs import arithmetic, assignments, conditions, loops, substitution
+from lens_preflight.jobs import arithmetic, assignments, conditions, declarations, loops, substitution
 from lens_preflight.jobs.branching import binary, conditional
 from lens_preflight.jobs.draft import Where
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.redirection import redirect, remember_written
 from lens_preflight.jobs.run import DEPTH, Attempt, Frame, Run
@@ -17,7 +18,7 @@ from lens_preflight.jobs.special import special
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.syntax import Node, Tree
 from lens_preflight.jobs.text import Cause, Symbol, Text, widest
-from lens_preflight.jobs.words import Field, text_of
+from lens_preflight.jobs.words import text_of
 
 if TYPE_CHECKING:
     from lens_preflight.core.finding import Location
@@ -187,7 +188,7 @@ class Shell:
 
             return call(self, node, body, last)
         if kind == "DeclClause":
-            return assignments.declare(self, node)
+            return declarations.declare(self, node)
         if kind == "Block":
             return self.statements(node.get("Stmts") or ())
         if kind == "Subshell":

@@ -55,22 +55,7 @@ def batch_variables(options: Submission, counts: Counts, path: str, folder: str)
     nodes = None if counts.nodes is None else str(counts.nodes)
     for name in ("SLURM_NNODES", "SLURM_JOB_NUM_NODES"):
         names[name] = provided(name, known=nodes)
-    tasks = options.number("--ntasks")
-    per_node = options.number("--ntasks-per-node")
-    if tasks is None and per_node is not None and counts.nodes is not None:
-        tasks = per_node * counts.nodes
-    given = options.value("--ntasks") is not None or options.value("--ntasks-per-node") is not None
-    for name in ("SLURM_NTASKS", "SLURM_NPROCS"):
-        known = None if tasks is None else str(tasks)
-        names[name] = provided(name, known=known) if given else Bound(None)
-    names["SLURM_NTASKS_PER_NODE"] = (
-        provided("SLURM_NTASKS_PER_NODE", known=options.value("--ntasks-per-node"))
-        if options.value("--ntasks-per-node") is not None
-        else Bound(None)
-    )
-    for option, name in (("--cpus-per-task", "SLURM_CPUS_PER_TASK"), ("--gpus", "SLURM_GPUS")):
-        value = options.value(option)
-        names[name] = Bound(None) if value is None else provided(name, known=value)
+    names.update(_counted(options, counts))
     gpus = options.value("--gpus-per-node")
     count = str(counts.gpus_per_node) if isinstance(counts.gpus_per_node, int) else None
     names["SLURM_GPUS_PER_NODE"] = (
@@ -87,6 +72,28 @@ def batch_variables(options: Submission, counts: Counts, path: str, folder: str)
         names[name] = provided(name) if options.get("--array") else Bound(None)
     for name in ("SLURM_HET_SIZE", "SLURM_HET_JOB_ID"):
         names[name] = Bound(None)
+    return names
+
+
+def _counted(options: Submission, counts: Counts) -> dict[str, Bound]:
+    """The task counts: they only exist when a number of tasks was given."""
+    names: dict[str, Bound] = {}
+    tasks = options.number("--ntasks")
+    per_node = options.number("--ntasks-per-node")
+    if tasks is None and per_node is not None and counts.nodes is not None:
+        tasks = per_node * counts.nodes
+    given = options.value("--ntasks") is not None or options.value("--ntasks-per-node") is not None
+    for name in ("SLURM_NTASKS", "SLURM_NPROCS"):
+        known = None if tasks is None else str(tasks)
+        names[name] = provided(name, known=known) if given else Bound(None)
+    names["SLURM_NTASKS_PER_NODE"] = (
+        provided("SLURM_NTASKS_PER_NODE", known=options.value("--ntasks-per-node"))
+        if options.value("--ntasks-per-node") is not None
+        else Bound(None)
+    )
+    for option, name in (("--cpus-per-task", "SLURM_CPUS_PER_TASK"), ("--gpus", "SLURM_GPUS")):
+        value = options.value(option)
+        names[name] = Bound(None) if value is None else provided(name, known=value)
     return names
 
 

@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import assignments
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.run import DEPTH, Frame
 from lens_preflight.jobs.state import Var
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

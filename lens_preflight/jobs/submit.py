@@ -13,13 +13,13 @@ from lens_preflight.core.words import Spread, State
 from lens_preflight.jobs import directives, slurm
 from lens_preflight.jobs.directives import Submission
 from lens_preflight.jobs.draft import Step, Where, resolve
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Container, Directive
 from lens_preflight.jobs.run import DEPTH, Frame, Run
 from lens_preflight.jobs.srun import VALUED
 from lens_preflight.jobs.state import Bound, Exported, Rest
 from lens_preflight.jobs.state import State as ShellState
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs import redirection
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.filters import _FILTERS
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.printers import _PRINTERS
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal, widest
-from lens_preflight.jobs.words import Field, fields_of
+from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.draft import Draft, Step, Where, resolve
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.options import Options, integer, split
 from lens_preflight.jobs.state import Bound, Exported
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
 from lens_preflight.jobs.draft import Step, resolve
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.names import ENV_NAME
 from lens_preflight.jobs.options import split
 from lens_preflight.jobs.state import Bound, Exported, Rest
 from lens_preflight.jobs.text import EMPTY, Text, literal
 from lens_preflight.jobs.uv import package_runner, uv
-from lens_preflight.jobs.words import Field
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from lens_preflight.checks.propagation import BY_LOSS, BY_SLIP, propagation
+from lens_preflight.checks.propagation import propagation
 from lens_preflight.checks.propagation_rules import RULES
+from lens_preflight.checks.propagation_words import BY_LOSS, BY_SLIP
 from lens_preflight.core.outcome import Outcome
 from lens_preflight.core.variable import Environment
 from lens_preflight.core.words import Severity, Status
@@ -52,7 +53,8 @@ BATCH = "#!/bin/bash\n#SBATCH -N2 --ntasks-per-node=8\n"
         ("export OTEL_SERVICE_NAME=x &\nsrun python train.py", [("subshell", 3)]),
         ("f() ( export OTEL_SERVICE_NAME=x )\nf\nsrun python train.py", [("subshell", 3)]),
         ("f() { declare -x OTEL_SERVICE_NAME=x; }\nf\nsrun python train.py", [("function-local", 3)]),
-        ("f() {\n  local OTEL_SERVICE_NAME=x\n  export OTEL_SERVICE_NAME\n}\nf\nsrun python train.py", [("function-local", 5)]),
+        ("f() {\n  local OTEL_SERVICE_NAME=x\n  export OTEL_SERVICE_NAME\n}\nf\nsrun python train.py",
+         [("function-local", 5)]),
         ("OTEL_SERVICE_NAME=x cd /tmp && srun python train.py", [("prefix", 3)]),
         ("OTEL_SERVICE_NAME=x \\\n# why\nsrun python train.py", [("not-exported", 3)]),
         ("OTEL_SERVICE_NAME=x :\nsrun python train.py", [("prefix", 3)]),
@@ -92,7 +94,8 @@ BATCH = "#!/bin/bash\n#SBATCH -N2 --ntasks-per-node=8\n"
         ("export OTEL_SERVICE_NAME=x\nssh node1 python train.py", [("launcher", 4)]),
         ("export OTEL_SERVICE_NAME=x\npdsh -w n[1-2] python train.py", [("launcher", 4)]),
         ("export OTEL_SERVICE_NAME=x\nsrun docker run img python train.py", [("container", 4)]),
-        ("export OTEL_SERVICE_NAME=x RANK=0\nsrun apptainer exec --cleanenv i.sif python train.py", [("container", 4), ("container", 4)]),
+        ("export OTEL_SERVICE_NAME=x RANK=0\nsrun apptainer exec --cleanenv i.sif python train.py",
+         [("container", 4), ("container", 4)]),
         ("export OTEL_SERVICE_NAME=x\nsrun --container-image=i python train.py", [("image-environment", 4)]),
         ("export OTEL_SERVICE_NAME=x\nsrun --container-image=i --container-env=OTEL_SERVICE_NAME python train.py", []),
         ("ray start --head\nexport OTEL_SERVICE_NAME=x\npython train.py", [("ray-order", 4)]),
@@ -106,8 +109,10 @@ BATCH = "#!/bin/bash\n#SBATCH -N2 --ntasks-per-node=8\n"
         ("srun torchrun --nnodes=2 --nproc_per_node=8 train.py", [("agents", 3)]),
         ("srun --ntasks-per-node=1 -n2 torchrun --nnodes=2 --nproc_per_node=8 train.py", []),
         ("export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317\nsrun python train.py", [("localhost", 3)]),
-        ("export http_proxy=http://p:3128\nexport OTEL_EXPORTER_OTLP_ENDPOINT=http://gw:4317\nsrun python train.py", [("proxy", 3)]),
-        ("export http_proxy=http://p:3128 no_proxy=gw\nexport OTEL_EXPORTER_OTLP_ENDPOINT=http://gw:4317\nsrun python train.py", []),
+        ("export http_proxy=http://p:3128\nexport OTEL_EXPORTER_OTLP_ENDPOINT=http://gw:4317\nsrun python train.py",
+         [("proxy", 3)]),
+        ("export http_proxy=http://p no_proxy=gw\nexport OTEL_EXPORTER_OTLP_ENDPOINT=http://gw:4317\nsrun python train.py",
+         []),
         ("export OTEL_EXPORTER_OTLP_HEADERS=api-key=0123456789abcdef\nsrun python train.py", [("secret", 3)]),
         ("export WANDB_API_KEY=0123456789abcdef\nsrun python train.py", [("secret", 3)]),
         ("srun python train.py --hf-token hf_0123456789", [("secret-argument", 3)]),
@@ -125,11 +130,12 @@ def test_rule_and_line(tmp_path: Path, body: str, expected: list[tuple[str, int]
         ("#!/bin/bash\nexport OTEL_SERVICE_NAME=x\nmpirun -np 4 -H a:2,b:2 python train.py\n", [("launcher", 3)]),
         ("#!/bin/bash\nexport OTEL_SERVICE_NAME=x\nmpirun -np 4 python train.py\n", []),
         ("#!/bin/bash\nexport OTEL_SERVICE_NAME=x\ndeepspeed --hostfile hosts train.py\n", [("launcher", 3)]),
-        ("#!/bin/bash\nexport OTEL_SERVICE_NAME=x\nsudo docker run -e OTEL_SERVICE_NAME img python train.py\n", [("cleared", 3)]),
+        ("#!/bin/bash\nexport OTEL_SERVICE_NAME=x\nsudo docker run -e OTEL_SERVICE_NAME img python train.py\n",
+         [("cleared", 3)]),
         ("#!/bin/bash\ndocker run --env-file f img python train.py\n", [("env-file-quotes", 2)]),
         ("#!/bin/bash\ndocker run -e OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 img python train.py\n",
          [("localhost-container", 2)]),
-        ("#!/bin/bash\ndocker run --network host -e OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 img python train.py\n", []),
+        ("#!/bin/bash\ndocker run --network host -e OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 i python t.py\n", []),
     ],
 )  # fmt: skip
 def test_outside_a_job(tmp_path: Path, text: str, expected: list[tuple[str, int]]) -> None:

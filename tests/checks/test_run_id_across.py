@@ -63,7 +63,8 @@ def test_an_array_without_a_name_has_a_job_id_for_each(tmp_path: Path) -> None:
         ("srun python train.py\nsrun python train.py", set()),
         ("srun python train.py\nsrun python eval.py --x 1", set()),
         ("for i in 1 2; do NEMO_LENS_RUN_ID=r-$(date +%s%N) srun -N1 -n1 python train.py & done\nwait", {("steps", 3)}),
-        ("NEMO_LENS_RUN_ID=$(uuidgen) srun -N1 -n1 python a.py &\nNEMO_LENS_RUN_ID=$(uuidgen) srun -N1 -n1 python b.py &\nwait",
+        ("NEMO_LENS_RUN_ID=$(uuidgen) srun -N1 -n1 python a.py &\n"
+         "NEMO_LENS_RUN_ID=$(uuidgen) srun -N1 -n1 python b.py &\nwait",
          {("steps", 4)}),
         ("export NEMO_LENS_RUN_ID=$(uuidgen)\nsrun -N1 -n1 python a.py &\nsrun -N1 -n1 python b.py &\nwait", set()),
         ("NEMO_LENS_RUN_ID=a srun -N1 -n1 torchrun --nnodes=2 --nproc_per_node=8 train.py &\n"

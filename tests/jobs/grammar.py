@@ -206,7 +206,7 @@ class Maker:
                         f"export {self.name}=$1",
                         f"declare -x {self.assignment()}",
                     ]
-                )  # fmt: skip
+                )
             )
         if self.random.random() < 0.3:
             body.append("  srun python train.py")

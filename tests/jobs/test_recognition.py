@@ -97,7 +97,8 @@ def test_a_long_script_is_read_in_bounds(tmp_path: Path) -> None:
         "for ((;;)); do :; done",
         "for i in {1..100000}; do for j in {1..100000}; do echo; done; done\nsrun python t.py",
         "A={a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}\necho " + "{a,b}" * 16,
-        "\n".join(f'if [ "$X{i}" = 1 ]; then export V{i}=1; else export V{i}=2; fi' for i in range(200)) + "\nsrun python t.py",
+        "\n".join(f'if [ "$X{i}" = 1 ]; then export V{i}=1; else export V{i}=2; fi' for i in range(200))
+        + "\nsrun python t.py",
         "\n".join('if [ "$X" = 1 ]; then A=$A$A; else A=x$A; fi' for _ in range(60)) + "\nexport A\nsrun python t.py",
         "A=x\n" + "A=$A$A\n" * 40 + "export A\nsrun python t.py",
         "case x in\n" + "x) srun python t.py;;\n" * 500 + "esac",

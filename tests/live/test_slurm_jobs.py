@@ -116,7 +116,9 @@ def submitted(cluster: Cluster, row: Row, number: int) -> tuple[str, Path]:
     script.chmod(0o755)
     options = [o for o in row.options if o.startswith("-")]
     tail = [o for o in row.options if not o.startswith("-")][1:]
-    out = cluster.run("sbatch", "--parsable", "--output=%j.out", *options, str(script), *tail, environ=row.login)
+    out = cluster.run(
+        "sbatch", "--parsable", "--output=%j.out", *options, str(script), *tail, environ=row.login
+    )
     return out.strip().splitlines()[-1], dump
 
 
