@@ -79,7 +79,7 @@ def _send_http(request: dict[str, Any], say: Say) -> dict[str, Any]:
     session.verify = request["verify"]
     cert = request["cert"]
     session.cert = tuple(cert) if isinstance(cert, list) else cert
-    if sys.version_info < (3, 13):
+    if sys.version_info < (3, 13) and request["verify"] is not False:
         _verify_strictly(session)
     reply = session.request(
         "POST",
