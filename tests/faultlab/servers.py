@@ -64,6 +64,15 @@ def listen(host: str = "127.0.0.1") -> socket.socket:
     return sock
 
 
+def has_ipv6() -> bool:
+    """Whether this host can listen on ::1."""
+    try:
+        listen("::1").close()
+    except OSError:
+        return False
+    return True
+
+
 def closed_port() -> int:
     """A port on which nothing listens: it stays bound, so that nobody else gets it."""
     sock = socket.socket()

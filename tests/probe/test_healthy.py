@@ -9,6 +9,8 @@ from tests.faultlab import servers
 from tests.faultlab.tls import certificates
 from tests.probe.making import CA, ENDPOINT, GRPC, HTTP, probed
 
+needs_ipv6 = pytest.mark.skipif(not servers.has_ipv6(), reason="this host has no ::1")
+
 ZERO_REJECTED = b"\x0a\x07\x12\x05hello"
 """partial_success with nothing rejected and a message."""
 
@@ -44,6 +46,7 @@ def test_tls_1_2_only() -> None:
     assert tls.text.startswith("TLSv1.2")
 
 
+@needs_ipv6
 @pytest.mark.parametrize("transport", ["http", "grpc"])
 def test_ipv6_only(transport: str) -> None:
     port = servers.otlp_http(host="::1") if transport == "http" else servers.grpc(host="::1")
@@ -58,6 +61,7 @@ def test_slow_within_the_time_out(transport: str) -> None:
     assert probed({**env, ENDPOINT: f"http://127.0.0.1:{port}"}).code == "ok"
 
 
+@needs_ipv6
 def test_localhost_that_listens_on_one_family_only_is_no_caution() -> None:
     port = servers.grpc(host="::1")
     result = probed({**GRPC, ENDPOINT: f"http://localhost:{port}"})

@@ -14,6 +14,7 @@ import pytest
 from lens_preflight.probe import otlp
 from lens_preflight.probe.sink.server import Sink
 from lens_preflight.probe.sink.store import Store
+from tests.faultlab import servers
 from tests.probe.making import ENDPOINT, GRPC, HTTP, probed
 
 
@@ -111,6 +112,7 @@ def test_a_port_that_is_taken(sink: Sink) -> None:
         Sink(grpc_port=int(sink.grpc_url.rpartition(":")[2]))
 
 
+@pytest.mark.skipif(not servers.has_ipv6(), reason="this host has no ::1")
 def test_ipv6() -> None:
     with Sink(host="::1") as receiver:
         assert probed({**GRPC, ENDPOINT: receiver.grpc_url}).code == "ok"
