@@ -167,8 +167,10 @@ def exceptional(reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[
         yield from unseen(reading, mine, guarded)
         return
     if raised:
-        worst = next((w for w in raised if w.in_training), raised[0])
-        if worst.in_training or not (covered or guarded):
+        trained = [w for w in raised if w.in_training]
+        worst = min(trained, key=lambda w: w.in_evaluation) if trained else raised[0]
+        aside = worst.in_evaluation and any(w.in_training and not w.in_evaluation for w in covered)
+        if (worst.in_training and not aside) or not (covered or guarded):
             text = f"an exception in {words(worst.at)} leaves without shutdown"
             yield finding(reading, SUCCESS_ONLY, worst, text)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from lens_preflight.program import failures, libraries, mentions, natives, objects, variables
 from lens_preflight.program.machine import Frame, Machine
@@ -69,7 +70,8 @@ def get_item(
         if cell.kind == "dict" and natives.key_object(index, state) is not None:
             return dict_item(m, container, index, state, frame, node)
         if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
-            return objects.get_attribute(m, cell.extra, str(index.value), state, frame, node)
+            found = objects.get_attribute(m, cell.extra, str(index.value), state, frame, node)
+            return [replace(o, error="KeyError") if o.error == "AttributeError" else o for o in found]
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             container = Tup(tuple(cell.items))
         elif cell.kind == "instance" and cell.cls is not None:

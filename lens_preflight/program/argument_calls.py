@@ -105,11 +105,22 @@ def one_argument(argument: Wrapped, argv: tuple[str, ...]) -> tuple[str, Value]:
     elif "BooleanOptional" in str(kind):
         off, _ = look_up([f"--no-{f.lstrip('-')}" for f in flags], argv)
         value = Const(not off) if given or off else default
+    elif kind == "count":
+        value = counted(flags, argv, default)
     elif not given:
         value = command_calls.typed_default(default, options.get("type"))
     else:
         value = typed(text, options.get("type"))
     return name, command_calls.by_option(value, label)
+
+
+def counted(flags: list[Any], argv: tuple[str, ...], default: Value) -> Value:
+    """How often a flag is given, also as ``-vv``."""
+    letters = {f[1:] for f in flags if len(f) == 2}
+    bundles = [w[1:] for w in argv if w[:1] == "-" and w[:2] != "--" and set(w[1:]) <= letters]
+    count = sum(len(b) for b in bundles) + sum(w in flags for w in argv if w.startswith("--"))
+    start = default.value if isinstance(default, Const) and isinstance(default.value, int) else 0
+    return Const(start + count) if count else default
 
 
 def look_up(flags: list[Any], argv: tuple[str, ...]) -> tuple[bool, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lens_preflight.program import (
     calls,
     classes,
@@ -74,6 +76,15 @@ def set_attr(this: Call) -> list[Outcome]:
         if cell.kind == "config":
             cell.attrs["enabled"] = Unknown(frozenset(("opaque:setattr",)))
     return this.done()
+
+
+@model("builtins.object.__setattr__", "attributes.__setattr__")
+def set_attr_by_hand(this: Call) -> list[Outcome]:
+    """``object.__setattr__(x, name, value)`` and ``x.__setattr__(name, value)``."""
+    if this.receiver is None:
+        return set_attr(this)
+    args = calls.Args([this.receiver, *this.args.plain])
+    return set_attr(replace(this, receiver=None, args=args))
 
 
 def is_instance(this: Call) -> list[Outcome]:

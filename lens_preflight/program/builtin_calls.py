@@ -66,6 +66,8 @@ def make_dict(this: Call) -> list[Outcome]:
     cell = Cell("dict", items={})
     for value in this.args.plain[:1]:
         pairs = access.items_of(this.m, value, this.state)
+        if isinstance(value, Ref) and this.state.read(value.id).kind == "environ" and not this.args.names:
+            return this.done(this.m.new(this.state, this.state.read(value.id).copy()))
         if isinstance(value, Ref) and this.state.read(value.id).kind == "dict":
             access.update_dict(this.m, cell, value, this.state)
         elif pairs is not None and all(isinstance(p, Tup) and len(p.items) == 2 for p in pairs):
@@ -162,9 +164,7 @@ def map_(this: Call) -> list[Outcome]:
 
 def globals_(this: Call) -> list[Outcome]:
     """``globals()``: names can be written behind the back of assignments."""
-    cell = Cell("dict", items=dict(this.state.read(this.frame.globals).attrs))
-    cell.open = True
-    return this.done(this.m.new(this.state, cell))
+    return this.done(this.m.new(this.state, Cell("attributes", extra=Ref(this.frame.globals))))
 
 
 SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {

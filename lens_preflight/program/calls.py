@@ -299,7 +299,7 @@ def apply_decorator(
     """What a decorator makes of a function or class."""
     if isinstance(decorator, Unknown):
         return normal(state, inner)
-    if isinstance(decorator, Ref) and state.read(decorator.id).kind == "instance":
+    if isinstance(decorator, Ref) and state.read(decorator.id).kind in ("instance", "generator"):
         special = libraries.decorate_with_instance(m, decorator, inner, state)
         if special is not None:
             return normal(state, special)

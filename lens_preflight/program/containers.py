@@ -157,6 +157,11 @@ def views(this: Call) -> list[Outcome]:
     return this.done(this.m.new(this.state, made))
 
 
+def environment(this: Call) -> Ref:
+    """The environment, or the copy of it, whose method is called."""
+    return this.receiver if isinstance(this.receiver, Ref) else Ref(variables.ENVIRON)
+
+
 @model("environ.get", "os.getenv")
 def environ_get(this: Call) -> list[Outcome]:
     """A variable or a default."""
@@ -165,7 +170,7 @@ def environ_get(this: Call) -> list[Outcome]:
     assert default is not None
     if not isinstance(name, Const):
         return this.done(Unknown(taints_of(name) | {"env:?"}))
-    found = variables.variable(this.m, str(name.value), this.state)
+    found = variables.variable(this.m, str(name.value), this.state, environment(this).id)
     return this.done(or_default(found, default, str(name.value)))
 
 
@@ -187,13 +192,13 @@ def environ_setdefault(this: Call) -> list[Outcome]:
     name = this.text(0, "key")
     if name is None:
         return this.done(Unknown())
-    found = variables.variable(this.m, name, this.state)
+    found = variables.variable(this.m, name, this.state, environment(this).id)
     if isinstance(found, Const) and found.value is None:
         value = this.arg(1, "value")
         return [
             o if o.flow is not Flow.NORMAL else Outcome(Flow.NORMAL, o.state, value)
             for o in variables.set_environ(
-                this.m, Ref(variables.ENVIRON), Const(name), value, this.state, this.frame, this.node
+                this.m, environment(this), Const(name), value, this.state, this.frame, this.node
             )
         ]
     return this.done(found)
@@ -205,15 +210,15 @@ def environ_update(this: Call) -> list[Outcome]:
     for value in this.args.plain:
         items = this.state.read(value.id).items if isinstance(value, Ref) else None
         if not isinstance(items, dict) or not isinstance(value, Ref) or this.state.read(value.id).open:
-            this.state.edit(variables.ENVIRON).open = True
+            this.state.edit(environment(this).id).open = True
         if isinstance(items, dict):
             for name, text in list(items.items()):
                 variables.set_environ(
-                    this.m, Ref(variables.ENVIRON), Const(name), text, this.state, this.frame, this.node
+                    this.m, environment(this), Const(name), text, this.state, this.frame, this.node
                 )
     for name, text in this.args.names.items():
         variables.set_environ(
-            this.m, Ref(variables.ENVIRON), Const(name), text, this.state, this.frame, this.node
+            this.m, environment(this), Const(name), text, this.state, this.frame, this.node
         )
     return this.done()
 
@@ -224,8 +229,8 @@ def environ_pop(this: Call) -> list[Outcome]:
     name = this.text(0, "key")
     if name is None:
         return this.done(Unknown())
-    found = variables.variable(this.m, name, this.state)
-    this.state.edit(variables.ENVIRON).items[name] = NONE
+    found = variables.variable(this.m, name, this.state, environment(this).id)
+    this.state.edit(environment(this).id).items[name] = NONE
     return this.done(found)
 
 
@@ -235,7 +240,14 @@ def putenv(this: Call) -> list[Outcome]:
     return this.done()
 
 
-@model("environ.copy", "environ.items", "environ.keys", "environ.values")
+@model("environ.copy")
+def environ_copy(this: Call) -> list[Outcome]:
+    """A copy, mostly for a child; writes to it change nothing here."""
+    assert isinstance(this.receiver, Ref)
+    return this.done(this.m.new(this.state, this.state.read(this.receiver.id).copy()))
+
+
+@model("environ.items", "environ.keys", "environ.values")
 def environ_views(this: Call) -> list[Outcome]:
     """The whole environment: too much to follow."""
     made = Cell(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from lens_preflight.program import (
     calls,
+    generators,
     managers,
 )
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
@@ -40,7 +41,8 @@ def call_in_context(this: Call) -> list[Outcome]:
     fn = this.receiver
     assert isinstance(fn, Wrapped)
     out: list[Outcome] = []
-    for e in managers.enter(this.m, fn.extra[0], this.state, this.frame, this.node):
+    manager = generators.afresh(this.m, fn.extra[0], this.state)
+    for e in managers.enter(this.m, manager, this.state, this.frame, this.node):
         if e.flow is not Flow.NORMAL:
             out.append(e)
             continue
@@ -52,6 +54,39 @@ def call_in_context(this: Call) -> list[Outcome]:
                 cleanup = replace(this.frame, cleanup=True)
                 out.extend(managers.leave(this.m, inner, o, cleanup, this.node))
     return reduce(out)
+
+
+@model("generator.__enter__", "generator.__aenter__")
+def enter_by_hand(this: Call) -> list[Outcome]:
+    """A manager entered without ``with``."""
+    out = managers.enter(this.m, this.receiver or NONE, this.state, this.frame, this.node)
+    return [replace(o, inner=None) for o in out]
+
+
+@model("generator.__exit__", "generator.__aexit__")
+def leave_by_hand(this: Call) -> list[Outcome]:
+    """A manager left without ``with``, told of no exception."""
+    o = Outcome(Flow.NORMAL, this.state)
+    return managers.leave(this.m, this.receiver or NONE, o, this.frame, this.node)
+
+
+@model("generator.__next__", "generator.send")
+def next_of_generator(this: Call) -> list[Outcome]:
+    """The next item."""
+    assert isinstance(this.receiver, Ref)
+    return generators.start(this.m, this.receiver, this.state, this.frame, this.node)
+
+
+@model("generator.close", "generator.aclose")
+def close_generator(this: Call) -> list[Outcome]:
+    """GeneratorExit at the yield where it stands."""
+    assert isinstance(this.receiver, Ref)
+    sent = Outcome(Flow.EXIT, this.state, error="GeneratorExit")
+    out: list[Outcome] = []
+    for o in generators.resume(this.m, this.receiver, sent, this.frame, this.node):
+        ended = o.error in ("GeneratorExit", generators.STOP)
+        out.append(Outcome(Flow.NORMAL, o.state, NONE) if ended else o)
+    return out
 
 
 @model("contextlib.closing", "contextlib.aclosing")

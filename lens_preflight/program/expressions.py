@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from lens_preflight.program import access, awaiting, calls, displays, natives, objects, truths
+from lens_preflight.program import access, awaiting, calls, displays, failures, natives, objects, truths
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
+from lens_preflight.program.scopes import names_of
 from lens_preflight.program.state import State, part
 from lens_preflight.program.values import (
     LAUNCHER,
@@ -57,6 +58,9 @@ def evaluate(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Out
 def name(m: Machine, node: ast.Name, state: State, frame: Frame) -> list[Outcome]:
     """A name; a choice splits the state, so that later reads agree."""
     value, cell = objects.lookup(m, node.id, state, frame)
+    declared = frame.func is not None and node.id in names_of(frame.func.node).globals
+    if value is None and declared and not state.read(frame.globals).open:
+        return [failures.failure(state, frame, node, "NameError")]
     if value is None:
         return normal(state, Unknown(frozenset((f"opaque:{node.id}",))))
     if isinstance(value, Choice) and cell is not None:

@@ -21,6 +21,15 @@ def make(m: Machine, frame: Frame, state: State) -> Ref:
     return m.new(state, Cell("generator", extra=(frame, None)))
 
 
+def afresh(m: Machine, manager: Value, state: State) -> Value:
+    """A generator made anew from the same call, as a manager that decorates makes one a call."""
+    if not isinstance(manager, Ref) or state.read(manager.id).kind != "generator":
+        return manager
+    frame, _ = state.read(manager.id).extra
+    cell = m.new(state, state.read(frame.cell).copy())
+    return make(m, replace(frame, cell=cell.id), state)
+
+
 def own_frame(gen: Ref, state: State, caller: Frame, node: ast.AST) -> tuple[Frame, Any]:
     """The generator's frame, called from here, and where it stands."""
     frame, path = state.read(gen.id).extra

@@ -284,6 +284,8 @@ def default_item(
 
 def decorate_with_instance(m: Machine, decorator: Ref, inner: Value, state: State) -> Value | None:
     """A ContextDecorator used as a decorator: the manager around the function."""
+    if state.read(decorator.id).kind == "generator":
+        return Wrapped("context", inner, (decorator,))
     cls = state.read(decorator.id).cls
     if isinstance(cls, Ref):
         order, _ = classes.mro(m, cls, state)

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from lens_preflight.program import classes, expressions, failures, libraries, natives
+from lens_preflight.program import classes, expressions, failures, imports, libraries, natives
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.scopes import names_of
@@ -94,6 +94,8 @@ def get_attribute(
         return plain_attribute(m, value, name, state, frame, node)
     if isinstance(value, Lib):
         return libraries.attribute(m, value, name, state, frame, node)
+    if isinstance(value, Ref) and name == "__setattr__" and state.read(value.id).kind in ("instance", "config"):
+        return normal(state, Bound(value, Lib("attributes.__setattr__")))
     if isinstance(value, Ref) and name == "__dict__" and state.read(value.id).kind in ("instance", "config"):
         return normal(state, m.new(state, Cell("attributes", extra=value)))
     if isinstance(value, Ref):
@@ -105,10 +107,22 @@ def get_attribute(
     if isinstance(value, Func | Bound):
         if name in ("__name__", "__qualname__"):
             return normal(state, Const(getattr(value, "name", name)))
+        held = state.read(imports.MODULES).attrs.get(on_function(value, name))
+        if held is not None:
+            return normal(state, held)
+        if isinstance(value, Func) and not name.startswith("__"):
+            return [failures.failure(state, frame, node, "AttributeError")]
         return normal(state, Unknown())
     fail = [o for o in failures.may_fail(m, state, frame, node) if o.flow is Flow.RAISE]
     extra = frozenset((f"cli:{name}",)) if any("args" in t for t in value.taints) else EMPTY
     return [*normal(state, Unknown(value.taints | extra)), *fail]
+
+
+def on_function(value: Func | Bound, name: str) -> str:
+    """Where an attribute of a function is kept, among the modules."""
+    function = value.func if isinstance(value, Bound) else value
+    place = f"{function.path}:{function.node.lineno}" if isinstance(function, Func) else "?"
+    return f"attribute {place} {name}"
 
 
 def plain_attribute(
@@ -155,6 +169,8 @@ def set_attribute(
         for here, option in split_options(target, state):
             out.extend(set_attribute(m, option, name, value, here, frame, node))
         return out
+    if isinstance(target, Func | Bound):
+        state.edit(imports.MODULES).attrs[on_function(target, name)] = value
     if isinstance(target, Ref):
         cell = state.edit(target.id)
         if cell.kind == "config":

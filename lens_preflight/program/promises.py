@@ -42,6 +42,11 @@ class Way:
         return trains(self.at.text)
 
     @property
+    def in_evaluation(self) -> bool:
+        """True when the way begins in a call that measures before or after the training."""
+        return last_word(self.at.text).startswith(("eval", "valid", "test"))
+
+    @property
     def may_hang(self) -> bool:
         """True when the statement waits for other processes."""
         from lens_preflight.program.tables import COLLECTIVES

@@ -201,7 +201,8 @@ def comparison(m: Machine, op: str, left: Value, right: Value, state: State) -> 
     if op in ("Is", "IsNot", "Eq", "NotEq"):
         answer = identity(left, right, state)
         if answer is not None and (op in ("Is", "IsNot") or not plain(left) or not plain(right)):
-            return Const(answer if op in ("Is", "Eq") else not answer, surface(left) | surface(right), key)
+            taints = frozenset().union(*(surface(v) for v in (left, right) if not branched(v)))
+            return Const(answer if op in ("Is", "Eq") else not answer, taints, key)
     try:
         a, b = natives.known(m, left, state, 0), natives.known(m, right, state, 0)
         return Const(bool(COMPARE[op](a, b)), taints, key)
@@ -217,10 +218,13 @@ def membership(m: Machine, key: Value, container: Ref, state: State) -> Value | 
 
     cell = state.read(container.id)
     known = natives.key_object(key, state)
-    if known is None or cell.kind not in ("dict", "environ"):
+    if known is None or cell.kind not in ("dict", "environ", "attributes"):
         return None
+    if cell.kind == "attributes":
+        there = state.read(cell.extra.id)
+        return Const(True) if known in there.attrs else (None if there.open else Const(False))
     if cell.kind == "environ":
-        found = variables.variable(m, str(known), state)
+        found = variables.variable(m, str(known), state, container.id)
         if isinstance(found, Lanes):
             return Lanes(tuple(p and is_set(p, key) for p in found.parts))
         return is_set(found, key)
@@ -246,6 +250,11 @@ def surface(value: Value) -> frozenset[str]:
     return taints_of(value) if isinstance(value, Const | Unknown) else frozenset()
 
 
+def branched(value: Value) -> bool:
+    """True for a None that stands on one branch of a condition: what decided it was asked there."""
+    return isinstance(value, Const) and value.value is None and value.key is None
+
+
 def plain(value: Value) -> bool:
     """True for values that compare by content."""
     return isinstance(value, Const | Tup)
@@ -261,6 +270,10 @@ def identity(left: Value, right: Value, state: State) -> bool | None:
         return left.value is right.value or (
             type(left.value) is type(right.value) and left.value == right.value
         )
+    if any(isinstance(v, Lib) for v in (left, right)) and any(
+        isinstance(v, Const) and v.value is not None for v in (left, right)
+    ):
+        return None  # a constant of a library may be anything but None
     if isinstance(left, Const) or isinstance(right, Const):
         return False
     if isinstance(left, Tup) or isinstance(right, Tup):

@@ -26,15 +26,18 @@ def environ_item(
     """``os.environ[name]``; a variable that is not set is taken to be given by the launch."""
     if not isinstance(index, Const):
         return normal(state, Unknown(taints_of(index) | {"env:?"}))
-    found = variable(m, str(index.value), state)
+    found = variable(m, str(index.value), state, value.id)
     if isinstance(found, Const) and found.value is None:
         return normal(state, Unknown(found.taints, ("env", index.value)))
     return normal(state, found)
 
 
-def variable(m: Machine, name: str, state: State) -> Value:
-    """A variable as the program sees it now: written by the program, else as it was started."""
-    cell = state.read(ENVIRON)
+def variable(m: Machine, name: str, state: State, where: int = ENVIRON) -> Value:
+    """A variable as the program sees it now, in the environment or a copy of it.
+
+    Written by the program, else as it was started.
+    """
+    cell = state.read(where)
     written = cell.items.get(name)
     if written is None and cell.open and name == "NEMO_LENS_ENABLED":
         hidden = Unknown(frozenset(("opaque:os.environ",)))  # it may be among the names that were written
@@ -49,7 +52,12 @@ def set_environ(
     m: Machine, value: Ref, index: Value, new: Value, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """``os.environ[name] = text``."""
-    cell = state.edit(ENVIRON)
+    cell = state.edit(value.id)
+    if value.id != ENVIRON:  # a copy, for a child
+        if isinstance(index, Const):
+            cell.items[str(index.value)] = new
+        cell.open = cell.open or not isinstance(index, Const)
+        return normal(state)
     if isinstance(index, Const):
         cell.items[str(index.value)] = tainted(new, frozenset((f"written:{index.value}",)))
         if str(index.value) in ("OTEL_RESOURCE_ATTRIBUTES", "NEMO_LENS_ENABLED") or "ENABLED" in str(
