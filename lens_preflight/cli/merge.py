@@ -82,7 +82,7 @@ def merge(
 def _paths(names: Sequence[str]) -> Iterator[str]:
     """The files, and of a folder its JSON files."""
     for name in names:
-        if name.endswith(".json") or not os.path.isdir(name):  # noqa: PTH112 - ten thousand of them
+        if name.endswith(".json") or not os.path.isdir(name):
             yield name
         else:
             yield from sorted(entry.path for entry in os.scandir(name) if entry.name.endswith(".json"))
