@@ -21,10 +21,15 @@ class Missing:
     at: Location | None = None
 
 
+PER_LAUNCH = (Scope.LAUNCH, Scope.SIGNAL)
+
+
 def missing(check: Check, context: Context) -> Missing | None:
     """The first need that is not met, None when the check can run."""
     if Need.SCRIPT in check.needs and context.current is not None and context.current.service:
         return Missing(f"{context.current.service} runs no program of its own", "", False)
+    if not context.subject.launches and (check.scope in PER_LAUNCH or Need.SCRIPT in check.needs):
+        return _no_launch(context)
     for need in check.needs:
         if not _there(need, context):
             return _missing(need, context)
@@ -32,8 +37,6 @@ def missing(check: Check, context: Context) -> Missing | None:
         first = _missing(check.any_of[0], context)
         words = ", ".join(WORDS[need] for need in check.any_of)
         return Missing(f"{words} was given", first.give, first.expected)
-    if check.scope in (Scope.LAUNCH, Scope.SIGNAL) and not context.subject.launches:
-        return _no_launch(context)
     return None
 
 
