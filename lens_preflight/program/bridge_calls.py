@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lens_preflight.program import access
 from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
@@ -11,7 +13,6 @@ from lens_preflight.program.values import (
     Const,
     Ref,
     Value,
-    Wrapped,
 )
 
 
@@ -43,10 +44,16 @@ def get_logger(this: Call) -> list[Outcome]:
 def add_handler(this: Call) -> list[Outcome]:
     """A handler of OpenTelemetry on a logger is a bridge built by hand."""
     handler = this.arg(0, "hdlr")
-    if isinstance(handler, Wrapped) and handler.role == "loghandler" and isinstance(this.receiver, Ref):
+    if is_handler(this, handler) and isinstance(handler, Ref) and isinstance(this.receiver, Ref):
         name = this.state.read(this.receiver.id).attrs["name"]
-        note_bridge(this, name, handler.inner, True)
+        this.state.edit(handler.id).attrs["bridge"] = Const(len(this.m.seen.bridges))
+        note_bridge(this, name, this.state.read(handler.id).attrs["level"], True)
     return this.done()
+
+
+def is_handler(this: Call, value: Value) -> bool:
+    """True for a handler of OpenTelemetry."""
+    return isinstance(value, Ref) and this.state.read(value.id).kind == "loghandler"
 
 
 @model(
@@ -54,7 +61,27 @@ def add_handler(this: Call) -> list[Outcome]:
 )
 def log_handler(this: Call) -> list[Outcome]:
     """OpenTelemetry's handler for the logging module."""
-    return this.done(Wrapped("loghandler", this.args.get(0, "level", Const(0)) or Const(0)))
+    level = this.args.get(0, "level", Const(0)) or Const(0)
+    return this.done(this.m.new(this.state, Cell("loghandler", {"level": level})))
+
+
+@model("loghandler.setLevel")
+def set_level(this: Call) -> list[Outcome]:
+    """The level of a handler, before or after it is put on a logger."""
+    assert isinstance(this.receiver, Ref)
+    cell = this.state.edit(this.receiver.id)
+    cell.attrs["level"] = this.arg(0, "level")
+    number = cell.attrs.get("bridge")
+    if isinstance(number, Const):
+        before = this.m.seen.bridges[number.value]
+        this.m.seen.bridges[number.value] = replace(before, level=cell.attrs["level"])
+    return this.done()
+
+
+@model("loghandler.setFormatter", "loghandler.addFilter", "loghandler.set_name")
+def dress(this: Call) -> list[Outcome]:
+    """What changes neither the logger nor the level."""
+    return this.done()
 
 
 @model("logging.basicConfig")
@@ -63,7 +90,7 @@ def basic_config(this: Call) -> list[Outcome]:
     handlers = this.args.names.get("handlers")
     items = access.items_of(this.m, handlers, this.state) if handlers is not None else None
     for handler in items or ():
-        if isinstance(handler, Wrapped) and handler.role == "loghandler":
+        if is_handler(this, handler):
             level = this.args.names.get("level", Const(30))
             note_bridge(this, Const(""), level, True)
     return this.done()

@@ -62,6 +62,11 @@ def register(this: Call) -> list[Outcome]:
 def rejected(this: Call) -> str:
     """Why this generation refuses the call, empty when it takes it."""
     names = set(this.args.names)
+    if not this.args.open and not this.args.plain and "config" not in names:
+        return "the configuration is missing"
+    twice = names & set(RANKED[: len(this.args.plain)])
+    if this.m.generation.takes_rank and twice:
+        return f"{sorted(twice)[0]} is given twice"
     if this.m.generation.takes_rank:
         unknown = names - set(RANKED)
         if unknown:
@@ -231,6 +236,8 @@ def handle_attribute(
 def shut_down(this: Call) -> list[Outcome]:
     """``handle.shutdown()``: all providers of the process go down."""
     state, site = this.state, this.site
+    if len(this.args.plain) > 1 or set(this.args.names) - {"timeout_ms"}:
+        return [failures.failure(state, this.frame, this.node, "TypeError", "shutdown() with these arguments")]
     this.m.seen.shutdowns.append(site)
     cell = state.read(this.receiver.id) if isinstance(this.receiver, Ref) else None
     elsewhere = cell is not None and cell.kind == "handle" and cell.extra != this.frame.remote

@@ -79,6 +79,9 @@ def attribute(m: Machine, value: Lib, name: str, state: State, frame: Frame, nod
         program = state.read(imports.MODULES).attrs.get("main file", Const("main"))
         items = [program, *(Const(a, taint) for a in m.argv)]
         return normal(state, m.new(state, Cell("list", items=items)))
+    if path == "logging.root":
+        root = Cell("libobj", extra="logging.Logger", attrs={"name": Const("root")})
+        return normal(state, m.new(state, root))
     if path in CONSTANTS:
         return normal(state, Const(CONSTANTS[path]))
     if path.startswith(f"{LENS}.semconv."):

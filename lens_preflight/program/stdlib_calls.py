@@ -122,7 +122,19 @@ def cache(this: Call) -> list[Outcome]:
     """A memory of results; with or without arguments of its own."""
     if this.args.plain and not isinstance(this.args.plain[0], Const):
         return this.done(make_cached(this, this.args.plain[0]))
+    size = this.args.get(0, "maxsize", Const(128))
+    if isinstance(size, Const) and size.value == 0:
+        return this.done(Lib("functools.wraps()"))  # remembers nothing
     return this.done(Lib("functools.lru_cache()"))
+
+
+@model("wrapped.cache_clear")
+def cache_clear(this: Call) -> list[Outcome]:
+    """Forget every result of a cached function."""
+    fn = this.receiver
+    if isinstance(fn, Wrapped) and fn.role == "cached" and isinstance(fn.extra[0], Ref):
+        this.state.edit(fn.extra[0].id).items = {}
+    return this.done()
 
 
 def make_cached(this: Call, function: Value) -> Value:
