@@ -109,6 +109,7 @@ def join_cells(a: Cell, b: Cell, lanes_a: int, lanes_b: int, lossless: bool) -> 
 
 def merge_pair(a: State, b: State) -> State:
     """One state for both; exact when their lanes are disjoint."""
+    a.meter.spend(len(b.heap))
     lossless = not a.lanes & b.lanes
     out = a.fork()
     out.lanes = a.lanes | b.lanes

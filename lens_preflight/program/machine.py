@@ -13,6 +13,7 @@ from lens_preflight.core.words import State as VariableState
 from lens_preflight.core.world import World
 from lens_preflight.lens.generations import Generation
 from lens_preflight.program import seen
+from lens_preflight.program.budget import Exhausted
 from lens_preflight.program.state import Cell, Site, State
 from lens_preflight.program.values import (
     LAUNCHER,
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 400_000
 MAX_DEPTH = 48
-
-
-class Exhausted(Exception):
-    """The program is too large for the budget of one run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ from lens_preflight.program import (
     thread_calls,
     variables,
 )
+from lens_preflight.program.budget import Exhausted
 from lens_preflight.program.calls import Args
-from lens_preflight.program.machine import Exhausted, Frame, Machine
+from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import Const, Value

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from lens_preflight.program.budget import Meter
 from lens_preflight.program.values import (
     EMPTY,
     Lanes,
@@ -162,6 +163,7 @@ class State:
     last: tuple[Site, ...] = ()
     limit: int = 6
     optional: bool = False
+    meter: Meter = field(default_factory=Meter)
 
     def fork(self) -> State:
         """An independent copy; cells are copied when one side writes."""
@@ -170,6 +172,7 @@ class State:
         copy.last = self.last
         copy.limit = self.limit
         copy.optional = self.optional
+        copy.meter = self.meter
         return copy
 
     def read(self, id: int) -> Cell:

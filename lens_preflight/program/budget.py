@@ -1,0 +1,29 @@
+"""What one reading of a program may cost: steps are counted by the machine, joins of states here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_JOINS = 2_000_000
+"""Objects looked at while states are joined, about a second of work; the programs of the corpora need some hundred."""
+
+
+class Exhausted(Exception):
+    """The program is too large for the budget of one run."""
+
+
+@dataclass
+class Meter:
+    """Counts down; shared by all states of one run."""
+
+    left: int = MAX_JOINS
+
+    def spend(self, objects: int) -> None:
+        """Count a join over so many objects.
+
+        Raises:
+            Exhausted: the budget is used up.
+        """
+        self.left -= objects
+        if self.left < 0:
+            raise Exhausted("the program has more paths to join than the budget allows")
