@@ -217,9 +217,7 @@ def environ_update(this: Call) -> list[Outcome]:
                     this.m, environment(this), Const(name), text, this.state, this.frame, this.node
                 )
     for name, text in this.args.names.items():
-        variables.set_environ(
-            this.m, environment(this), Const(name), text, this.state, this.frame, this.node
-        )
+        variables.set_environ(this.m, environment(this), Const(name), text, this.state, this.frame, this.node)
     return this.done()
 
 

@@ -114,6 +114,8 @@ def setup(this: Call) -> list[Outcome]:
         if not state.lanes:
             return out
     fact = HandleFact(seen.site, seen.exporting & state.lanes, seen.maybe & state.lanes, state.facts.process)
+    if state.limit == 1 and state.lanes & (seen.exporting | seen.maybe):
+        state.lanes &= seen.exporting | seen.maybe  # a large program: the others have nothing to lose
     handle = new_handle(this, seen)
     state.facts = replace(state.facts, setups=(*state.facts.setups, seen.site))
     state.facts = state.facts.with_handle(handle.id, fact)
@@ -237,7 +239,9 @@ def shut_down(this: Call) -> list[Outcome]:
     """``handle.shutdown()``: all providers of the process go down."""
     state, site = this.state, this.site
     if len(this.args.plain) > 1 or set(this.args.names) - {"timeout_ms"}:
-        return [failures.failure(state, this.frame, this.node, "TypeError", "shutdown() with these arguments")]
+        return [
+            failures.failure(state, this.frame, this.node, "TypeError", "shutdown() with these arguments")
+        ]
     this.m.seen.shutdowns.append(site)
     cell = state.read(this.receiver.id) if isinstance(this.receiver, Ref) else None
     elsewhere = cell is not None and cell.kind == "handle" and cell.extra != this.frame.remote

@@ -15,12 +15,7 @@ from lens_preflight.program.state import State
 from lens_preflight.program.tables import (
     LAYOUT_KEYS,
 )
-from lens_preflight.program.values import (
-    Const,
-    Func,
-    Ref,
-    Value,
-)
+from lens_preflight.program.values import Choice, Const, Func, Ref, Unknown, Value
 
 
 def note_key(m: Machine, index: Value, state: State, frame: Frame, node: ast.AST) -> None:
@@ -45,14 +40,41 @@ def note_span_attributes(this: Call) -> None:
             this.m.seen.layout.append((name, this.frame.site(this.node)))
 
 
-def mentions_shutdown(m: Machine, cls: Ref, state: State) -> bool:
-    """True when a method of the class calls something named shutdown."""
-    order, _ = classes.mro(m, cls, state)
+def mentions_shutdown(m: Machine, this: Ref, state: State) -> bool:
+    """True when a method of an object may shut telemetry down: by its own handle, or by one from outside."""
+    cell = state.read(this.id)
+    if not isinstance(cell.cls, Ref):
+        return False
+    order, _ = classes.mro(m, cell.cls, state)
+    names: set[str] = set()
     for here in order:
         for found in state.read(here.id).attrs.values():
-            if isinstance(found, Func) and function_mentions_shutdown(found):
-                return True
-    return False
+            if isinstance(found, Func):
+                names |= shutdown_receivers(found.node)
+    return "*" in names or any(holds_handle(m, cell.attrs.get(name), state) for name in names)
+
+
+def holds_handle(m: Machine, value: Value | None, state: State) -> bool:
+    """True for a handle, and for what may be one; what a large program sets unseen is taken to be none."""
+    if isinstance(value, Ref):
+        return state.read(value.id).kind in ("handle", "instance")
+    return m.plan.small and (value is None or isinstance(value, Choice | Unknown))
+
+
+@functools.lru_cache(maxsize=4096)
+def shutdown_receivers(function: ast.AST) -> frozenset[str]:
+    """Whose ``shutdown`` a method names: ``x`` for ``self.x.shutdown``, ``*`` for anything else."""
+    found = set()
+    for node in walk_body(function):
+        if isinstance(node, ast.Attribute) and node.attr == "shutdown":
+            owner = node.value
+            own = (
+                isinstance(owner, ast.Attribute)
+                and isinstance(owner.value, ast.Name)
+                and owner.value.id == "self"
+            )
+            found.add(owner.attr if own and isinstance(owner, ast.Attribute) else "*")
+    return frozenset(found)
 
 
 def function_mentions_shutdown(fn: Func) -> bool:

@@ -17,7 +17,7 @@ from lens_preflight.lens.generations import GENERATIONS, Generation
 from lens_preflight.program.closure import Closure
 from lens_preflight.program.machine import Lane, Machine
 from lens_preflight.program.seen import End, Seen, SetupSeen
-from lens_preflight.program.source import Unreadable, entry_bytes
+from lens_preflight.program.source import Unreadable, entry_bytes, no_collection
 from lens_preflight.program.state import HandleFact, Site
 
 WORLDS = (World(1, 1, known=False), World(8, 4, known=False), World(64, 8, known=False))
@@ -159,7 +159,8 @@ class ProgramModel:
             Lane(w, rank, on) for w in worlds for on in (True, False) for rank in ranks_tried(w.size)
         )
         machine = Machine(self.closure, lanes, env, generation, self.argv, self.entry)
-        incomplete = run.run(machine, self.entry, self.package)
+        with no_collection():
+            incomplete = run.run(machine, self.entry, self.package)
         return Reading(self, generation, worlds, lanes, machine.seen, incomplete)
 
     @property

@@ -94,7 +94,11 @@ def get_attribute(
         return plain_attribute(m, value, name, state, frame, node)
     if isinstance(value, Lib):
         return libraries.attribute(m, value, name, state, frame, node)
-    if isinstance(value, Ref) and name == "__setattr__" and state.read(value.id).kind in ("instance", "config"):
+    if (
+        isinstance(value, Ref)
+        and name == "__setattr__"
+        and state.read(value.id).kind in ("instance", "config")
+    ):
         return normal(state, Bound(value, Lib("attributes.__setattr__")))
     if isinstance(value, Ref) and name == "__dict__" and state.read(value.id).kind in ("instance", "config"):
         return normal(state, m.new(state, Cell("attributes", extra=value)))

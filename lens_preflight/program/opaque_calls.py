@@ -79,11 +79,7 @@ def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> S
             w in closing for w in ("shutdown", "close", "finish", "stop", "end")
         ):
             return undecided(state, site, f"{name}() is given the handle and may shut it down")
-        if (
-            cell.kind == "instance"
-            and isinstance(cell.cls, Ref)
-            and mentions.mentions_shutdown(m, cell.cls, state)
-        ):
+        if cell.kind == "instance" and mentions.mentions_shutdown(m, value, state):
             return undecided(state, site, f"{name}() is given an object whose methods shut down")
         if cell.kind in ("list", "set") and isinstance(cell.items, list):
             for item in cell.items:

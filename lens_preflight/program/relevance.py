@@ -50,7 +50,7 @@ NAMES = frozenset(
 )
 
 
-TOPIC = (b"elemetry", b"otel", b"lens", b"andle", b"obs")
+TOPIC = (b"elemetry", b"otel", b"nemo.lens")
 """A file that shuts telemetry down somewhere names it in one of these ways."""
 
 

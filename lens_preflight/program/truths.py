@@ -139,6 +139,8 @@ def split_one(value: Value, state: State, lazy: bool) -> LazyBranches:
         other.assume[key] = False
         if isinstance(key, tuple) and key[0] == "exporting":
             silence(other, key[1])
+            if state.limit == 1:  # a large program: nothing is left to lose on the other side
+                return [(state, True)]
     return [(state, True), (other, False)]
 
 

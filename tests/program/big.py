@@ -128,7 +128,7 @@ def {name}(hidden, config=None, scale={number}):
 def module(chance: random.Random, number: int, count: int) -> str:
     """One file that has nothing to do with telemetry."""
     name = f"m{number:04d}"
-    later = [n for n in range(number + 1, min(number + 12, count))]
+    later = list(range(number + 1, min(number + 12, count)))
     chosen = sorted(chance.sample(later, min(3, len(later))))
     out = [f'"""Layer {name}."""', "import math", "import torch", "import torch.nn.functional as F"]
     out += [f"from big.layers.m{n:04d} import forward_m{n:04d}" for n in chosen]
