@@ -282,9 +282,14 @@ def _opaque(job: JobModel) -> Iterator[Finding]:
         one = open_ended[0].env
         assert one.opaque_at is not None
         message = f"more variables may be set: {one.opaque}"
-        yield Finding(
-            rules.LEFT_OPEN, message, one.opaque_at, remedy="export the telemetry variables below that line"
-        )
+        rule = rules.LEFT_OPEN if any(map(_switch, one)) else rules.OPAQUE
+        yield Finding(rule, message, one.opaque_at, remedy="export the telemetry variables below that line")
+
+
+def _switch(variable: Variable) -> bool:
+    """True for a master switch with a text: whoever sets it in plain sight sets the rest as well."""
+    known = variable.state is State.VALUE and variable.name.startswith(PREFIXES)
+    return known and variable.name.endswith("_ENABLED")
 
 
 def _opaque_finding(job: JobModel, launch: JobLaunch, variable: Variable) -> Finding:

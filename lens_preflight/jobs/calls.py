@@ -36,7 +36,7 @@ def call(shell: Shell, node: Node, body: Field | None, last: bool) -> bool | Non
     if not words:
         for setting in settings:
             assignments.perform(shell, setting)
-        return None if _substitutes(node) else True
+        return _status_of(node)
     return several(shell, words, settings, body, last)
 
 
@@ -61,12 +61,16 @@ def _prefix(shell: Shell, nodes: Sequence[Node], temporary: bool) -> list[Settin
     return settings
 
 
-def _substitutes(node: Node) -> bool:
+def _status_of(node: Node) -> bool | None:
+    """The status of assignments: that of their last command substitution."""
+    status: bool | None = True
     for assign in node.get("Assigns") or ():
         for part in parts_of(assign.get("Value")):
             if part["Type"] == "CmdSubst":
-                return True
-    return False
+                words = [(s.get("Cmd") or {}).get("Args") or () for s in part.get("Stmts") or ()]
+                names = [p.get("Value") for args in words for p in parts_of(args[0] if args else None)]
+                status = False if names == ["false"] else None
+    return status
 
 
 def several(

@@ -117,7 +117,7 @@ def apptainer(step: Step, shell: Shell) -> None:
 
 
 def _apptainer_settings(env: Exported, step: Step, options: Options, shell: Shell) -> Exported:
-    env = _env_files(env, step, options, shell) if options.has("--env-file") else env
+    env = _env_files(env, step, options, shell, quotes=False) if options.has("--env-file") else env
     changes: dict[str, Bound] = {}
     for name, bound in step.env:
         for prefix in ("SINGULARITYENV_", "APPTAINERENV_"):

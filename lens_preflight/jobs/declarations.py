@@ -45,6 +45,7 @@ def declare(shell: Shell, node: Node) -> bool | None:
             if export and setting.name in shell.state.prefixed:
                 shell.state.kept[setting.name] = shell.state.vars[setting.name]
     _split_words(shell, node, settings)
+    _cut(shell, settings, line)
     return True
 
 
@@ -140,6 +141,20 @@ def _bad(shell: Shell, settings: Iterable[Setting], line: int) -> None:
         if setting.value is None or setting.value == EMPTY:
             shell.note(setting.name, line, Loss.BAD_ASSIGNMENT)
             remark(shell, Slip.BAD_ASSIGNMENT, setting.name, line, "no blanks may stand around the = sign")
+
+
+def _cut(shell: Shell, settings: Sequence[Setting], line: int) -> None:
+    """``export A=a=1;b=2``: the semicolon ends the list of pairs, and the rest is another assignment."""
+    following = shell.following[0] if shell.following else {}
+    command = following.get("Cmd") or {}
+    same_line = int(following.get("Pos") or 0) == line
+    if not settings or not same_line or command.get("Args") or not command.get("Assigns"):
+        return
+    last = settings[-1]
+    pairs = last.name == "OTEL_RESOURCE_ATTRIBUTES" or last.name.endswith("_HEADERS")
+    if pairs and "=" in (last.value or EMPTY).template:
+        detail = f"{command['Assigns'][0]['Name']['Value']} is assigned beside it"
+        remark(shell, Slip.METACHARACTER, last.name, line, detail)
 
 
 def _split_words(shell: Shell, node: Node, settings: Sequence[Setting]) -> None:

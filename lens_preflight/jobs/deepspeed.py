@@ -7,10 +7,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_preflight.jobs.draft import Counts, Step, resolve
+from lens_preflight.jobs.draft import Counts, Step, Where, resolve
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.options import Options, integer, split
-from lens_preflight.jobs.state import Bound
+from lens_preflight.jobs.state import Bound, Exported
 from lens_preflight.jobs.text import literal
 from lens_preflight.jobs.torchrun import _finish, _worker_variables
 
@@ -64,13 +64,18 @@ def deepspeed(step: Step, shell: Shell) -> None:
     kind = launcher.constant if launcher is not None else "pdsh"
     env, where = step.env, step.where
     if (count > 1 or options.has("--force-multi")) and kind != "slurm" and not options.has("--no-ssh"):
-        env = step.env.only(lambda name: name.startswith(_DEEPSPEED_PASSES) or name in ("PATH", "HOME"))
-        env = env.with_(_deepspeed_env(step, shell))
-        where = where.dropped(step.env, env, Loss.DEEPSPEED, step.at, "deepspeed")
+        env, where = over_pdsh(step, env, shell)
     env = env.with_(_worker_variables("deepspeed", world))
     counts = Counts(count, None, None, step.where.counts.gpus_per_node, per)
     where = replace(where.link("deepspeed"), counts=counts, remote=count > 1)
     _finish(step, shell, where, env, options.rest, options, world, None, None)
+
+
+def over_pdsh(step: Step, env: Exported, shell: Shell) -> tuple[Exported, Where]:
+    """What reaches the other hosts: a few prefixes, and the lines of ``.deepspeed_env``."""
+    kept = env.only(lambda name: name.startswith(_DEEPSPEED_PASSES) or name in ("PATH", "HOME"))
+    kept = kept.with_(_deepspeed_env(step, shell))
+    return kept, step.where.dropped(step.env, kept, Loss.DEEPSPEED, step.at, "deepspeed")
 
 
 def _hostfile(step: Step, options: Options, shell: Shell) -> dict[str, int]:

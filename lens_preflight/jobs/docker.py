@@ -143,7 +143,8 @@ def _named(env: Exported, step: Step, options: Options) -> Exported:
     return env.with_(changes)
 
 
-def _env_files(env: Exported, step: Step, options: Options, shell: Shell) -> Exported:
+def _env_files(env: Exported, step: Step, options: Options, shell: Shell, *, quotes: bool = True) -> Exported:
+    """With the lines of env files; docker keeps their ``quotes``, Apptainer reads them like a shell."""
     for option in options.all("--env-file"):
         named = option.value.path if option.value is not None else None
         full = resolve(named, step.cwd, replace(step.where, container=None), ()) if named else None
@@ -163,8 +164,10 @@ def _env_files(env: Exported, step: Step, options: Options, shell: Shell) -> Exp
             name, equals, value = line.partition("=")
             at = Location.file(shown, number)
             if equals:
+                if not quotes:
+                    value = value.strip().strip("\"'")
                 changes[name] = Bound(literal(value), at, "--env-file")
-                if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+                if quotes and len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
                     detail = "an env file keeps its quotes"
                     shell.run.remark(Remark(Slip.QUOTES_KEPT, name, step.at, detail, at))
             else:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lens_preflight.jobs.accelerate import accelerate
 from lens_preflight.jobs.deepspeed import deepspeed
 from lens_preflight.jobs.draft import Step
 from lens_preflight.jobs.mpi import mpirun
 from lens_preflight.jobs.ray import ray
-from lens_preflight.jobs.torchrun import accelerate, torchrun
+from lens_preflight.jobs.torchrun import torchrun
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell

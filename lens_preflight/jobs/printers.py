@@ -79,6 +79,9 @@ def _cat(args: Sequence[Field], shell: Shell) -> Text | None:
         for line in shell.state.stdin:
             out = out + line + literal("\n")
         return out
+    made = [shell.run.made.get(a.text.template) for a in args]
+    if len(made) == 1 and made[0] is not None:
+        return made[0].text
     contents = [redirection.file_text(shell, a.text) for a in args if not a.constant.startswith("-")]
     if not contents or any(c is None for c in contents):
         return None
@@ -183,5 +186,6 @@ _PRINTERS: dict[str, Callable[[Sequence[Field], Shell], Text | None]] = {
     "expr": _expr,
     "scontrol": _hostnames,
     "true": lambda args, shell: EMPTY,
+    "false": lambda args, shell: EMPTY,
     ":": lambda args, shell: EMPTY,
 }

@@ -7,11 +7,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_preflight.jobs.draft import Step
+from lens_preflight.core.finding import Location
+from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.options import Options, split
 from lens_preflight.jobs.state import Bound, Exported, Rest
-from lens_preflight.jobs.text import Cause, Symbol, Text
+from lens_preflight.jobs.text import Cause, Symbol, Text, literal
+from lens_preflight.jobs.yamlnodes import get, line_of, pairs, scalar
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -37,13 +39,32 @@ def ray(step: Step, shell: Shell) -> None:
                                 "--entrypoint-num-cpus", "--entrypoint-num-gpus", "--job-id",
                                 "--metadata-json"))  # fmt: skip
     env = Exported({}, Rest(False, Cause.REMOTE, "the Ray cluster decides it"))
-    env = env.with_(_runtime_env(options, step))
+    env = env.with_(_runtime_env(options, step)).with_(_runtime_file(options, step, shell))
     where = step.where.dropped(
         step.env, step.env.only(lambda n: n in env.variables), Loss.RAY_ORDER, step.at, "ray job submit"
     )
     if options.rest:
         where = replace(where.link("ray job submit"), remote=True)
         follow(step.next(options.rest, env=env, where=where, cwd=step.cwd), shell)
+
+
+def _runtime_file(options: Options, step: Step, shell: Shell) -> dict[str, Bound]:
+    """``--runtime-env FILE``: the ``env_vars`` of a YAML file."""
+    import yaml
+
+    value = options.text("--runtime-env")
+    named = value.path if value is not None else None
+    full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
+    text = shell.run.files.text(full) if full else None
+    try:
+        root = yaml.compose(text or "", Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return {}
+    place = shell.run.shown(full) if full else ""
+    return {
+        name: Bound(literal(scalar(node) or ""), Location.file(place, line_of(node)), "runtime_env")
+        for name, node in pairs(get(root, "env_vars"))
+    }
 
 
 def _runtime_env(options: Options, step: Step) -> dict[str, Bound]:

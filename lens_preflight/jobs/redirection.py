@@ -81,12 +81,7 @@ def input_from(shell: Shell, word: Node | None) -> None:
     if len(parts) != 1 or parts[0]["Type"] != "ProcSubst":
         input_file(shell, text_of(word, shell))
         return
-    text: Text | None = Text()
-    child = shell.child(Loss.SUBSHELL)
-    for statement in parts[0].get("Stmts") or []:
-        more = substitution.printed(statement, child)
-        text = None if more is None or text is None else text + more
-    feed(shell, text)
+    feed(shell, substitution.everything(parts[0], shell))
 
 
 def input_file(shell: Shell, path: Text) -> None:

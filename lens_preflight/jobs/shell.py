@@ -17,7 +17,7 @@ from lens_preflight.jobs.run import DEPTH, Attempt, Frame, Run
 from lens_preflight.jobs.special import special
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.syntax import Node, Tree
-from lens_preflight.jobs.text import Cause, Symbol, Text, widest
+from lens_preflight.jobs.text import Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.words import text_of
 
 if TYPE_CHECKING:
@@ -96,6 +96,15 @@ class Shell:
     def capture(self, node: Node) -> Text:
         """What a command substitution prints."""
         return substitution.capture(node, self)
+
+    def pipe_name(self, node: Node) -> Text:
+        """``<(command)``: a name that stands for what the command prints, where that is known."""
+        text = substitution.everything(node, self)
+        if text is None:
+            return Text.of(Symbol("<(...)", Cause.COMMAND))
+        name = f"/dev/fd/{self.run.tick()}"
+        self.run.made[name] = Field(text, int(node.get("Pos") or 0))
+        return literal(name)
 
     def note(self, name: str, line: int, loss: Loss | None) -> None:
         """Remember that this line set a variable."""

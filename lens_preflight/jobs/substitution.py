@@ -66,6 +66,16 @@ def capture(node: Node, shell: Shell) -> Text:
     return _stripped(joined)
 
 
+def everything(node: Node, shell: Shell) -> Text | None:
+    """What the statements of ``<( )`` print, None when it is not known."""
+    child = shell.child(Loss.SUBSHELL)
+    text: Text | None = EMPTY
+    for statement in node.get("Stmts") or []:
+        more = printed(statement, child)
+        text = None if more is None or text is None else text + more
+    return text
+
+
 def _only_input(statement: Node) -> bool:
     return statement.get("Cmd") is None and bool(statement.get("Redirs"))
 

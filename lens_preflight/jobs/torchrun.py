@@ -1,4 +1,4 @@
-"""``torchrun``, ``ft_launcher`` and ``accelerate launch``: agents that start the ranks of a node."""
+"""``torchrun`` and ``ft_launcher``: agents that start the ranks of a node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
-from lens_preflight.jobs.draft import Draft, Step, Where, resolve
+from lens_preflight.jobs.draft import Draft, Step, Where
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.options import Options, integer, split
 from lens_preflight.jobs.state import Bound, Exported
@@ -170,79 +170,3 @@ def _finish(
             traps=dict(shell.state.traps),
         )
     )
-
-
-_ACCELERATE = [
-    "--config-file",
-    "--num-processes",
-    "--num-machines",
-    "--machine-rank",
-    "--main-process-ip",
-    "--main-process-port",
-    "--mixed-precision",
-    "--dynamo-backend",
-    "--gpu-ids",
-    "--rdzv-backend",
-    "--rdzv-conf",
-    "--max-restarts",
-    "--monitor-interval",
-    "--deepspeed-config-file",
-    "--zero-stage",
-    "--offload-optimizer-device",
-    "--gradient-accumulation-steps",
-    "--gradient-clipping",
-    "--deepspeed-hostfile",
-    "--deepspeed-multinode-launcher",
-    "--fsdp-sharding-strategy",
-    "--num-cpu-threads-per-process",
-    "--same-network-x",
-    "--role",
-    "--tee",
-    "--log-dir",
-    "--fsdp-auto-wrap-policy",
-    "--fsdp-state-dict-type",
-    "--fsdp-version",
-    "--same-network",
-]
-
-
-def accelerate(step: Step, shell: Shell) -> None:
-    """``accelerate launch``: one start per machine."""
-    words = step.words[1:]
-    if step.words[0].constant.rpartition("/")[2] == "accelerate":
-        if not words or words[0].constant != "launch":
-            return
-        words = words[1:]
-    options = split(words, _ACCELERATE, underscores=True)
-    if not options.rest:
-        return
-    config = _accelerate_config(step, options, shell)
-    processes = integer(options.text("--num-processes")) or config.get("num_processes")
-    machines = integer(options.text("--num-machines")) or config.get("num_machines") or 1
-    outer = step.where.counts
-    per = processes // machines if processes is not None and machines else None
-    counts = replace(outer, nodes=machines if machines > 1 else (outer.nodes or 1), procs_per_task=per)
-    env = step.env.with_(_worker_variables("accelerate", processes))
-    agents = outer.tasks if step.where.in_step else None
-    where = replace(step.where.link("accelerate launch"), counts=counts)
-    _finish(
-        step,
-        shell,
-        where,
-        env,
-        options.rest,
-        options,
-        processes,
-        agents,
-        machines,
-        elastic=_restarts(options),
-    )
-
-
-def _accelerate_config(step: Step, options: Options, shell: Shell) -> dict[str, int]:
-    value = options.text("--config-file")
-    named = value.path if value is not None else None
-    full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
-    text = shell.run.files.text(full) if full else None
-    found = re.findall(r"^(num_processes|num_machines):\s*(\d+)\s*$", text or "", re.MULTILINE)
-    return {key: int(number) for key, number in found}

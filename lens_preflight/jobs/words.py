@@ -113,6 +113,8 @@ def _part(part: Node, shell: Shell, *, quoted: bool, first: bool) -> Text:
         return shell.capture(part)
     if kind == "ArithmExp":
         return arithmetic_text(part["X"], shell)
+    if kind == "ProcSubst" and part.get("Op") == "<(":
+        return shell.pipe_name(part)
     if kind == "ProcSubst":
         return Text.of(Symbol("<(...)", Cause.COMMAND))
     return literal(str(part.get("Pattern", "")))
