@@ -61,9 +61,9 @@ def preflight(
     incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
     results = fold(_waived(outcomes, inputs), checks)
     if nodes is not None:
-        from lens_preflight.gate.node_report import closed
+        from lens_preflight.gate.node_report import closed, endpoints
 
-        results = closed(results, nodes)
+        results = closed(results, nodes, endpoints(subject))
     items = sum_items(results, inputs.expect)
     verdict, code = judge(results, items, inputs.expect, fail_on=fail_on, incomplete=bool(incomplete))
     code = INTERRUPTED.get(interrupted, code)

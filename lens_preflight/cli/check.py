@@ -53,6 +53,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     from lens_preflight.cli.known import known_checks
     from lens_preflight.cli.present import announce, present, style, write_baseline
     from lens_preflight.core.deadline import Deadline
+    from lens_preflight.gate.site import per_node
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import select
     from lens_preflight.reports.output import wanted
@@ -66,6 +67,8 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         words(options["select"]) or settings.select,
         words(options["ignore"]) or settings.ignore,
     )
+    if inputs.profile == "node" and not (options["select"] or settings.select or inputs.expect):
+        chosen = per_node(chosen, inputs.process)
     seconds = options["timeout"] or (WITH_CANARY if inputs.canary else ALONE)
     deadline = Deadline.after(seconds + inputs.wait)
     subject = build(inputs)

@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from lens_preflight.core.errors import InputError
+from lens_preflight.gate.guard import allowed
 
 USAGE, CANNOT_TELL, INTERRUPTED, TERMINATED = 2, 3, 130, 143
 
@@ -33,7 +34,9 @@ def leave(command: Callable[[], object]) -> NoReturn:
     """
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, _terminate)
-    code = _run(command)
+    code, why = allowed(_run(command), os.environ)
+    if why:
+        _say(f"lens-preflight: {why}")
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()

@@ -93,10 +93,11 @@ def endpoints(subject: Subject) -> frozenset[str]:
 
     found = set()
     for launch in subject.launches:
+        env = launch.env.closed()
         for generation in subject.generations(launch):
             try:
-                for signal in enabled_signals(LensConfig(launch.env, launch.framework, generation)):
-                    exporter = OtelView(launch.env, generation, subject.files).exporter(signal)
+                for signal in enabled_signals(LensConfig(env, launch.framework, generation)):
+                    exporter = OtelView(env, generation, subject.files).exporter(signal)
                     where = destination(exporter)
                     found.add(f"{where.host}:{where.port}")
             except (Undecided, LibraryFailure, Malformed):
