@@ -11,7 +11,7 @@ from typing import cast
 
 from lens_preflight.reports.writer import ReportError, Style, Writer, wants_color
 
-__all__ = ["REPORTS", "ReportError", "Style", "Writer", "wants_color"]
+__all__ = ["REPORTS", "Formats", "ReportError", "Style", "Writer", "wants_color"]
 
 
 class Formats(Mapping[str, Writer]):
@@ -19,21 +19,29 @@ class Formats(Mapping[str, Writer]):
 
     def __init__(self, modules: Mapping[str, str]) -> None:
         self._modules = dict(modules)
+        self._offered: dict[str, Writer] = {}
+
+    def offer(self, writer: Writer) -> None:
+        """Take a format from elsewhere; a built-in one cannot be replaced."""
+        if writer.name not in self._modules:
+            self._offered[writer.name] = writer
 
     def __getitem__(self, name: str) -> Writer:
+        if name in self._offered:
+            return self._offered[name]
         return cast(Writer, import_module(self._modules[name]))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter((*self._modules, *self._offered))
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._modules) + len(self._offered)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._modules
+        return name in self._modules or name in self._offered
 
 
-REPORTS: Mapping[str, Writer] = Formats(
+REPORTS = Formats(
     {
         "console": "lens_preflight.reports.console",
         "json": "lens_preflight.reports.jsonreport",

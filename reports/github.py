@@ -26,7 +26,7 @@ LONGEST: Final = 8_000
 _KINDS: Final = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write a plain line with the verdict, then the commands."""
     for line in lines(record):
         to.write(line + "\n")

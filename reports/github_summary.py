@@ -25,7 +25,7 @@ _RESERVE: Final = 4_000
 LONGEST: Final = 8_000
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the page."""
     for line in lines(record):
         to.write(line + "\n")

@@ -24,7 +24,7 @@ LONGEST: Final = 8_000
 _SEVERITIES: Final = {Level.ERROR: "blocker", Level.WARNING: "minor", Level.NOTE: "info"}
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the array as ASCII JSON."""
     json.dump(plain(list(document(record))), to, indent=1, allow_nan=False)
     to.write("\n")

@@ -30,7 +30,7 @@ _LAUNCH = (
 )
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the report as ASCII JSON, two spaces deep, with a line feed at the end."""
     json.dump(plain(document(record)), to, indent=2, allow_nan=False)
     to.write("\n")

@@ -23,7 +23,7 @@ name: Final = "junit"
 _YEAR = 365 * 86400.0
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the report as ASCII XML that says it is UTF-8."""
     for line in lines(record, _case):
         to.write(line + "\n")

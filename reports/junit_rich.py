@@ -22,7 +22,7 @@ from lens_preflight.reports.writer import PLAIN, Style
 name: Final = "junit-rich"
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the report as ASCII XML that says it is UTF-8."""
     repository, starts = Repository.here(), Starts.read(record)
     for line in lines(record, lambda case: _case(case, repository, starts)):

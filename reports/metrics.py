@@ -25,7 +25,7 @@ VERDICTS: Final = ("ready", "not-ready", "cannot-tell", "nothing-judged")
 Sample: TypeAlias = tuple[Mapping[str, str], float]
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write all metrics."""
     for line in lines(record):
         to.write(line + "\n")

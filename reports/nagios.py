@@ -38,7 +38,7 @@ def state(record: RunRecord) -> int:
     return WARNING if heavy else OK
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the lines, as many as fit."""
     for line in lines(record):
         to.write(line + "\n")

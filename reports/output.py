@@ -58,7 +58,7 @@ def _wanted(option: str) -> Wanted:
         raise InputError(f"--report {option}: a path is missing; type {name}=FILE, or {name} alone")
     if path in _STDOUT:
         return Wanted(name)
-    return Wanted(name, os.path.expanduser(path))  # noqa: PTH111
+    return Wanted(name, os.path.expanduser(path))
 
 
 def console_on_stderr(reports: Iterable[Wanted]) -> bool:

@@ -40,7 +40,7 @@ class Repository:
 
     def _relative(self, path: str) -> str:
         try:
-            absolute = os.path.abspath(path)  # noqa: PTH100 - resolves no links
+            absolute = os.path.abspath(path)
             for place in (os.path.realpath(path), absolute):
                 told = os.path.relpath(place, self.root)
                 if told != ".." and not told.startswith("../"):

@@ -35,7 +35,7 @@ LONGEST_DESCRIPTION: Final = 1_024
 _PROBLEM: Final = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "recommendation"}
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the log as ASCII JSON, with as many of the worst results as fit."""
     found = issues(record)
     room = MOST_RESULTS

@@ -26,7 +26,7 @@ _HASH: Final = "＃"
 """Stands for the number sign: readers of TAP 13 take even an escaped one for the start of a directive."""
 
 
-def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:  # noqa: ARG001
+def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
     """Write the whole stream, the plan first."""
     for line in lines(record):
         to.write(line + "\n")

@@ -196,6 +196,22 @@ def test_a_plug_in_package_installs_and_runs(tmp_path: Path) -> None:
         assert "site-service" in done.stdout
 
 
+def test_a_report_format_from_elsewhere(tmp_path: Path) -> None:
+    info = tmp_path / "acme-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text(
+        "[lens_preflight.reports]\nverdict = site_preflight:VERDICT\nbad = acme_nowhere:X\n"
+    )
+    (tmp_path / "site_preflight.py").write_text((EXAMPLES / "site-plugin" / "site_preflight.py").read_text())
+    env = {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    words = ("check", "--offline", "--no-environ", "--profile", "ci", "-q")
+    done = run(*words, "--report", "verdict=word.txt", env=env, cwd=tmp_path)
+    assert (tmp_path / "word.txt").read_text() == "cannot-tell\n", done.stderr
+    broken = run(*words, "--report", "bad", env=env, cwd=tmp_path)
+    assert broken.returncode == 2
+    assert "acme cannot be loaded" in broken.stderr
+
+
 def test_the_public_surface_is_pinned() -> None:
     lines = []
     for module in (api, testing):

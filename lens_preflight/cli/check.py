@@ -50,7 +50,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     environment alone is judged.
     """
     from lens_preflight.cli.gather import gather, words
-    from lens_preflight.cli.known import known_checks
+    from lens_preflight.cli.known import known_checks, offer_formats
     from lens_preflight.cli.present import announce, present, style, write_baseline
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.gate.site import per_node
@@ -59,6 +59,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     from lens_preflight.reports.output import wanted
     from lens_preflight.subject.builder import build
 
+    offer_formats(options["reports"])
     reports = wanted(options["reports"])
     inputs = gather(targets, ctx.obj or (), options)
     settings = inputs.settings

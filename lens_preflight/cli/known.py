@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lens_preflight.core.check import Check
+from lens_preflight.core.errors import InputError
 from lens_preflight.registry import builtin, register
 from lens_preflight.settings import Settings
 
@@ -26,6 +27,32 @@ def known_checks(
     chosen = {Path(file).resolve() for file in named}
     local += [c for file in settings.local for c in _settings_checks(file, settings, targets, chosen)]
     return register((*builtin(), *installed_checks(), *local))
+
+
+def offer_formats(options: Sequence[str]) -> None:
+    """Make the report formats of installed packages known, when one is asked for that is not ours.
+
+    Raises:
+        InputError: the package that has the format cannot be loaded.
+    """
+    from lens_preflight.reports import REPORTS
+
+    wanted = {option.partition("=")[0] for option in options} - set(REPORTS)
+    if not wanted:
+        return
+    from lens_preflight.plugins import REPORTS as GROUP
+    from lens_preflight.plugins import installed
+
+    for entry in installed(GROUP):
+        if entry.name not in wanted:
+            continue
+        try:
+            REPORTS.offer(entry.load())
+        except Exception as error:  # somebody else's import may raise anything
+            kind = type(error).__name__
+            raise InputError(
+                f"--report {entry.name}: {entry.distribution} cannot be loaded ({kind}); reinstall or remove it"
+            ) from None
 
 
 def _settings_checks(

@@ -1,6 +1,7 @@
-"""Checks of one site, installed beside lens-preflight."""
+"""Checks and a report format of one site, installed beside lens-preflight."""
 
 from collections.abc import Iterator
+from typing import TextIO
 
 from lens_preflight.api import (
     Check,
@@ -10,9 +11,11 @@ from lens_preflight.api import (
     Owner,
     Proof,
     Rule,
+    RunRecord,
     Scope,
     Severity,
     Skip,
+    Style,
     check,
 )
 
@@ -48,3 +51,16 @@ def site_service(ctx: Context) -> Iterator[Finding | Proof]:
 
 
 CHECKS: list[Check] = [site_service]
+
+
+class Verdict:
+    """One word for a shell prompt: lens-preflight check train.py --report verdict=word.txt"""
+
+    name = "verdict"
+
+    def write(self, record: RunRecord, to: TextIO, style: Style | None = None) -> None:
+        """Write the verdict of the run."""
+        to.write(f"{record.verdict}\n")
+
+
+VERDICT = Verdict()
