@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 AGAIN = 3.0
 """Seconds that a second handshake may take."""
 
-SILENCE = 2.0
-"""Seconds of silence after which the port is also asked in plaintext."""
-
 HANDSHAKE, CERTIFICATE_REQUEST = 22, 13
 
 
@@ -50,10 +47,10 @@ class Handshakes:
     def _patient(self, trust: Trust) -> TlsSeen:
         """One handshake; a silent port is also asked in plaintext before it is waited for to the end."""
         trail = self._trail
-        until = self._stages.until
-        seen = self._try(trust, until(SILENCE))
+        until, silence = self._stages.until, self._stages.silence
+        seen = self._try(trust, until(silence))
         if seen.ended == "silence" and not until().passed:
-            trail.other = self._stages.other_side(until(SILENCE))
+            trail.other = self._stages.other_side(until(silence))
             if trail.other is None:
                 seen = self._try(trust, until())
         return seen

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from lens_preflight.probe.trust import Trust
 
 SILENCE = 2.0
-"""Seconds of silence after which the port is also asked in the other way."""
-
+"""Seconds of silence, at most, after which a port is also asked in the other way."""
 
 HEAD_START = 1.0
 """Seconds that the client has for a reply over HTTP before the port is greeted beside it, at most."""
@@ -177,13 +176,18 @@ class Stages:
 
     def _protocol(self) -> None:
         trail = self.trail
-        if trail.exporter.transport == "http" and self.settled.wait(min(HEAD_START, trail.seconds / 3)):
+        if trail.exporter.transport == "http" and self.settled.wait(min(HEAD_START, trail.seconds / 6)):
             return  # the client's own reply shows what the peer speaks
-        self.protocol(self.until(SILENCE))
+        self.protocol(self.until(self.silence))
         if trail.speech is Speech.NOTHING and not self.until().passed:
-            trail.other = self.other_side(self.until(SILENCE))
+            trail.other = self.other_side(self.until(self.silence))
             if trail.other is None:
                 self.protocol(self.until())
+
+    @property
+    def silence(self) -> float:
+        """Seconds of silence after which the port is also asked in the other way."""
+        return min(SILENCE, self.trail.seconds / 4)
 
     def until(self, seconds: float = math.inf) -> Deadline:
         """The budget, at most ``seconds`` from now, and over as soon as the real client is pleased."""
