@@ -122,7 +122,13 @@ def bool_op(m: Machine, node: ast.BoolOp, state: State, frame: Frame) -> list[Ou
                     if truth is None:
                         following.append((branch, value))
                     elif truth is stop_at:
-                        out.extend(normal(branch, truths.settled(value, branch, truth)))
+                        place = (
+                            "operand",
+                            frame.path,
+                            getattr(operand, "lineno", 0),
+                            getattr(operand, "col_offset", 0),
+                        )
+                        out.extend(normal(branch, truths.settled(value, branch, truth, place)))
                     else:
                         following.append((branch, truths.settled(value, branch, truth)))
         live = following

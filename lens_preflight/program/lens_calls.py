@@ -163,6 +163,7 @@ def look(this: Call, config: Value) -> SetupSeen:
         strategy_from = strategies.strategy_source(cell)
         prefix = cell.attrs.get("fallback")
         fallback = str(prefix.value) if isinstance(prefix, Const) else ""
+    enabled = truths.taken_for(enabled, state)
     override = this.args.get(6 if ranked else -1, "export_strategy", NONE) if ranked else NONE
     if override is not None and override != NONE:
         strategy, strategy_from = override, "code"

@@ -111,9 +111,9 @@ def decided_by(reading: Reading, setups: list[SetupSeen], mask: int) -> str:
     """Who chose the exporting processes."""
     conditions = frozenset().union(*(s.cond for s in setups)) if setups else frozenset()
     taints = frozenset().union(*(taints_of(s.enabled) for s in setups)) if setups else frozenset()
-    reached_at: dict[Site, int] = {}
+    reached_at: dict[tuple[Site, ...], int] = {}
     for setup in setups:
-        reached_at[setup.site] = reached_at.get(setup.site, 0) | (setup.lanes & mask)
+        reached_at[setup.chain] = reached_at.get(setup.chain, 0) | (setup.lanes & mask)
     if any(by_code(s, mask) for s in setups) or any(lanes != mask for lanes in reached_at.values()):
         return "code"
     sources = {s.strategy_from for s in setups}

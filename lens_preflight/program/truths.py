@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -151,10 +151,23 @@ def silence(state: State, handle: int) -> None:
         state.facts = state.facts.with_handle(handle, replace(fact, on=0, maybe_on=0))
 
 
-def settled(value: Value, state: State, truth: bool) -> Value:
-    """The value on a branch; one that the branch contradicts is no longer known."""
+def settled(value: Value, state: State, truth: bool, place: Hashable = None) -> Value:
+    """The value on a branch; one that the branch contradicts is no longer known.
+
+    An unknown one is remembered under its place in the source, so that it stays what it was taken for.
+    """
+    if isinstance(value, Unknown) and value.key is None and place is not None:
+        state.assume[place] = truth
+        return Unknown(value.taints, place)
     if isinstance(value, Const) and bool(value.value) is not truth:
         return Unknown(value.taints, value.key)
+    return value
+
+
+def taken_for(value: Value, state: State) -> Value:
+    """An unknown value that these paths took for false is false on them."""
+    if isinstance(value, Unknown) and value.key is not None and state.assume.get(value.key) is False:
+        return Const(False, value.taints)
     return value
 
 
