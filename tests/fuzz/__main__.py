@@ -82,6 +82,8 @@ def _run(counts: dict[str, int], seed: str, jobs: int) -> list[Tally]:
                 for crash in tally.crashes[:1]:
                     print(f"{crash.target}: {crash.kind} at {crash.place or '?'}: {crash.again}", flush=True)
                 tallies[tally.target].add(tally)
+        except KeyboardInterrupt:
+            print("fuzz: interrupted; these are the executions until then")
         except BrokenProcessPool:
             for note in Path(folder).iterdir():
                 name, index = note.read_text().split()

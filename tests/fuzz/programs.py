@@ -101,6 +101,8 @@ def changed(random: Random, source: str) -> str:
         return source
     for _ in range(random.choice((1, 1, 2, 4))):
         bodies = [b for node in ast.walk(tree) for b in _bodies(node)]
+        if not bodies:
+            return source
         random.choice(_CHANGES)(random, bodies)
         for body in bodies:
             if not body:

@@ -108,7 +108,7 @@ def program(random: Random) -> tuple[str, dict[str, str]]:
     case = dict(random.choice(_cases()))
     entry = case.pop("")
     donors = [random.choice(_cases())[""] and text for text in case.values()]
-    for name in {entry, random.choice(list(case))}:
+    for name in dict.fromkeys((entry, random.choice(list(case)))):
         if random.random() < 0.7:
             case[name] = changed(random, case[name])
         if random.random() < 0.4:
