@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lens_preflight.program import failures, libraries, mentions, natives, objects, variables
+from lens_preflight.program import defaults, failures, mentions, natives, objects, variables
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
@@ -75,7 +75,7 @@ def get_item(
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             container = Tup(tuple(cell.items))
         elif cell.kind == "instance" and cell.cls is not None:
-            return libraries.call_method(m, container, "__getitem__", [index], state, frame, node)
+            return defaults.call_method(m, container, "__getitem__", [index], state, frame, node)
         elif cell.kind in ("list", "dict"):
             return unknown_item(m, natives.deep_taints(container, state), state, frame, node)
     if isinstance(container, Tup) and isinstance(index, Const):
@@ -122,7 +122,7 @@ def dict_item(
 
         return normal(state, tainted(found, taints_of(index) if isinstance(index, Const) else EMPTY))
     if cell.extra is not None:
-        return libraries.default_item(m, container, index, state, frame, node)
+        return defaults.default_item(m, container, index, state, frame, node)
     if cell.open:
         return unknown_item(m, EMPTY, state, frame, node)
     return [failures.failure(state, frame, node, "KeyError")]
@@ -175,7 +175,7 @@ def set_item(
                 return [failures.failure(state, frame, node, type(error).__name__)]
             return normal(state)
         if cell.kind == "instance":
-            return libraries.call_method(m, container, "__setitem__", [index, value], state, frame, node)
+            return defaults.call_method(m, container, "__setitem__", [index, value], state, frame, node)
         cell.open = True
     failed = [o for o in failures.may_fail(m, state, frame, node, "a store") if o.flow is Flow.RAISE]
     return [*normal(state), *failed]

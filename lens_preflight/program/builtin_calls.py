@@ -12,6 +12,7 @@ from lens_preflight.program import (
     calls,
     failures,
     imports,
+    instances,
     libraries,
     opaque_calls,
     pure_calls,
@@ -203,7 +204,7 @@ def new_instance(this: Call) -> list[Outcome]:
 def make_instance(this: Call) -> list[Outcome]:
     """``super().__call__(...)`` in a metaclass: the instance that the class makes."""
     assert isinstance(this.receiver, Ref)
-    return calls.instantiate(this.m, this.receiver, this.args, this.state, this.frame, this.node)
+    return instances.instantiate(this.m, this.receiver, this.args, this.state, this.frame, this.node)
 
 
 @model("sys.exit")

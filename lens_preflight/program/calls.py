@@ -10,6 +10,7 @@ from lens_preflight.program import (
     classes,
     expressions,
     failures,
+    instances,
     libraries,
     objects,
     opaque_calls,
@@ -138,7 +139,7 @@ def call_object(m: Machine, fn: Ref, args: Args, state: State, frame: Frame, nod
         )
         if isinstance(maker, Func):
             return invoke(m, Bound(fn, classes.owned(maker, owner)), args, state, frame, node)
-        return instantiate(m, fn, args, state, frame, node)
+        return instances.instantiate(m, fn, args, state, frame, node)
     if cell.kind == "instance" and isinstance(cell.cls, Ref):
         found, owner = classes.find_in_class(m, cell.cls, "__call__", state)
         if found is not None:
@@ -148,23 +149,6 @@ def call_object(m: Machine, fn: Ref, args: Args, state: State, frame: Frame, nod
     if cell.kind == "libobj":
         return libraries.call(m, Lib(f"{cell.extra}.__call__"), fn, args, state, frame, node)
     return opaque_calls.opaque(m, dotted(getattr(node, "func", node)) or cell.kind, args, state, frame, node)
-
-
-def instantiate(m: Machine, cls: Ref, args: Args, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
-    """Make an instance of a class of the tree."""
-    maker, owner = classes.find_in_class(m, cls, "__new__", state)
-    if isinstance(maker, Func):
-        with_class = Args([cls, *args.plain], args.names, args.open)
-        made = call_function(m, objects.owned_function(maker, owner), with_class, state, frame, node, cls)
-        out: list[Outcome] = []
-        for o in made:
-            fits = o.flow is Flow.NORMAL and isinstance(o.value, Ref) and o.state.read(o.value.id).cls == cls
-            if fits and isinstance(o.value, Ref):
-                out.extend(initialize(m, cls, o.value, args, o.state, frame, node))
-            else:
-                out.append(o)
-        return reduce(out)
-    return initialize(m, cls, m.new(state, Cell("instance", cls=cls)), args, state, frame, node)
 
 
 def initialize(
@@ -180,26 +164,8 @@ def initialize(
         ]
     fields, _ = classes.find_in_class(m, cls, "__dataclass__", state)
     if isinstance(fields, Tup):
-        return fill_fields(m, cls, this, fields, args, state, frame, node)
+        return instances.fill_fields(m, cls, this, fields, args, state, frame, node)
     return normal(state, this)
-
-
-def fill_fields(
-    m: Machine, cls: Ref, this: Ref, fields: Tup, args: Args, state: State, frame: Frame, node: ast.AST
-) -> list[Outcome]:
-    """The generated constructor of a dataclass, and its ``__post_init__``."""
-    names = [f.value for f in fields.items if isinstance(f, Const)]
-    cell = state.edit(this.id)
-    for i, name in enumerate(names):
-        default, _ = classes.find_in_class(m, cls, name, state)
-        value = args.get(i, name, default)
-        cell.attrs[name] = value if value is not None else Unknown()
-    post, owner = classes.find_in_class(m, cls, "__post_init__", state)
-    if post is None:
-        return normal(state, this)
-    call = Bound(this, classes.owned(post, owner))
-    done = invoke(m, call, Args(), state, frame, node)
-    return [replace(o, value=this) if o.flow is Flow.NORMAL else o for o in done]
 
 
 def call_wrapped(

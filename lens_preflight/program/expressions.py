@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from lens_preflight.program import access, awaiting, calls, displays, failures, natives, objects, truths
+from lens_preflight.program import (
+    access,
+    calls,
+    comparisons,
+    displays,
+    failures,
+    objects,
+    operators,
+    special,
+    truths,
+)
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.scopes import names_of
@@ -173,7 +183,7 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, frame: Frame) -> list[Out
             out.extend(normal(o.state, truths.negated(m, o.value, o.state)))
         else:
             op = type(node.op).__name__
-            out.extend(natives.operate(m, op, [o.value], o.state, frame, node))
+            out.extend(operators.operate(m, op, [o.value], o.state, frame, node))
     return out
 
 
@@ -181,7 +191,7 @@ def binary(m: Machine, node: ast.BinOp, state: State, frame: Frame) -> list[Outc
     """Arithmetic and text operators."""
     live, out = sequence(m, [node.left, node.right], state, frame)
     for here, values in live:
-        out.extend(natives.operate(m, type(node.op).__name__, values, here, frame, node))
+        out.extend(operators.operate(m, type(node.op).__name__, values, here, frame, node))
     return out
 
 
@@ -191,8 +201,8 @@ def compare(m: Machine, node: ast.Compare, state: State, frame: Frame) -> list[O
     for here, values in live:
         results: list[Value] = []
         for op, left, right in zip(node.ops, values, values[1:], strict=False):
-            results.append(truths.comparison(m, type(op).__name__, left, right, here))
-        out.extend(normal(here, truths.conjunction(m, results, here)))
+            results.append(comparisons.comparison(m, type(op).__name__, left, right, here))
+        out.extend(normal(here, comparisons.conjunction(m, results, here)))
     return out
 
 
@@ -221,54 +231,6 @@ def subscript(m: Machine, node: ast.Subscript, state: State, frame: Frame) -> li
     return out
 
 
-def function(m: Machine, node: ast.Lambda, state: State, frame: Frame) -> list[Outcome]:
-    """A lambda."""
-    return objects.make_function(m, node, state, frame)
-
-
-def named(m: Machine, node: ast.NamedExpr, state: State, frame: Frame) -> list[Outcome]:
-    """``x := value``."""
-    out: list[Outcome] = []
-    for o in evaluate(m, node.value, state, frame):
-        if o.flow is Flow.NORMAL:
-            objects.bind(m, node.target.id, o.value, o.state, frame)
-        out.append(o)
-    return out
-
-
-def awaited(m: Machine, node: ast.Await, state: State, frame: Frame) -> list[Outcome]:
-    """``await x``: a coroutine of the tree runs, anything else may fail."""
-    out: list[Outcome] = []
-    for o in evaluate(m, node.value, state, frame):
-        if o.flow is not Flow.NORMAL:
-            out.append(o)
-        else:
-            out.extend(awaiting.run_awaitable(m, o.value, o.state, frame, node))
-    return reduce(out)
-
-
-def yielded(m: Machine, node: ast.Yield, state: State, frame: Frame) -> list[Outcome]:
-    """A yield as a whole statement; statements see to the rest of it."""
-    if node.value is None:
-        return [Outcome(Flow.YIELD, state, NONE)]
-    return [
-        Outcome(Flow.YIELD, o.state, o.value) if o.flow is Flow.NORMAL else o
-        for o in evaluate(m, node.value, state, frame)
-    ]
-
-
-def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
-    """A comprehension: run as the loops that it abbreviates."""
-    from lens_preflight.program import loops
-
-    return loops.comprehension(m, node, state, frame)
-
-
-def starred(m: Machine, node: ast.Starred, state: State, frame: Frame) -> list[Outcome]:
-    """A star outside of a display."""
-    return evaluate(m, node.value, state, frame)
-
-
 HANDLERS: dict[type[ast.AST], Callable[..., list[Outcome]]] = {
     ast.Name: name,
     ast.Attribute: attribute,
@@ -285,14 +247,14 @@ HANDLERS: dict[type[ast.AST], Callable[..., list[Outcome]]] = {
     ast.Dict: displays.mapping,
     ast.JoinedStr: displays.joined_text,
     ast.FormattedValue: displays.formatted,
-    ast.Lambda: function,
-    ast.NamedExpr: named,
-    ast.Await: awaited,
-    ast.Yield: yielded,
-    ast.ListComp: comprehension,
-    ast.SetComp: comprehension,
-    ast.GeneratorExp: comprehension,
-    ast.DictComp: comprehension,
+    ast.Lambda: special.function,
+    ast.NamedExpr: special.named,
+    ast.Await: special.awaited,
+    ast.Yield: special.yielded,
+    ast.ListComp: special.comprehension,
+    ast.SetComp: special.comprehension,
+    ast.GeneratorExp: special.comprehension,
+    ast.DictComp: special.comprehension,
     ast.Slice: displays.sliced,
-    ast.Starred: starred,
+    ast.Starred: special.starred,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from lens_preflight.program import access, expressions, natives, objects, statements, truths
+from lens_preflight.program import access, comparisons, expressions, natives, objects, statements, truths
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.state import State
@@ -75,12 +75,12 @@ def compared(m: Machine, pattern: Any, subject: Value, state: State, frame: Fram
     if kind == "MatchValue":
         values = [o for o in expressions.evaluate(m, pattern.value, state, frame) if o.flow is Flow.NORMAL]
         if len(values) == 1:
-            return truths.comparison(m, "Eq", subject, values[0].value, state)
+            return comparisons.comparison(m, "Eq", subject, values[0].value, state)
     if kind == "MatchSingleton":
-        return truths.comparison(m, "Is", subject, Const(pattern.value), state)
+        return comparisons.comparison(m, "Is", subject, Const(pattern.value), state)
     if kind == "MatchOr":
         misses = [truths.negated(m, compared(m, p, subject, state, frame), state) for p in pattern.patterns]
-        return truths.negated(m, truths.conjunction(m, misses, state), state)
+        return truths.negated(m, comparisons.conjunction(m, misses, state), state)
     if kind == "MatchSequence":
         return sequence(m, pattern, subject, state, frame)
     if kind == "MatchClass":
@@ -99,7 +99,7 @@ def sequence(m: Machine, pattern: Any, subject: Value, state: State, frame: Fram
     if len(items) != len(pattern.patterns):
         return FALSE
     found = [compared(m, p, i, state, frame) for p, i in zip(pattern.patterns, items, strict=True)]
-    return truths.conjunction(m, found, state) if found else TRUE
+    return comparisons.conjunction(m, found, state) if found else TRUE
 
 
 def of_class(m: Machine, pattern: Any, subject: Value, state: State, frame: Frame) -> Value:
@@ -114,7 +114,7 @@ def of_class(m: Machine, pattern: Any, subject: Value, state: State, frame: Fram
     else:
         answer = is_a(subject, TYPES[path])
     inner = [compared(m, p, subject, state, frame) for p in pattern.patterns]
-    return truths.conjunction(m, [answer, *inner], state)
+    return comparisons.conjunction(m, [answer, *inner], state)
 
 
 def is_a(value: Value, kind: type) -> Value:

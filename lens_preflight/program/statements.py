@@ -13,8 +13,8 @@ from lens_preflight.program import (
     expressions,
     failures,
     mentions,
-    natives,
     objects,
+    operators,
     raising,
     summary,
     truths,
@@ -159,7 +159,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State, frame: Frame) -> li
                 cell.open = True
             out.extend(normal(here))
             continue
-        for o in natives.operate(m, type(node.op).__name__, values, here, frame, node):
+        for o in operators.operate(m, type(node.op).__name__, values, here, frame, node):
             if o.flow is Flow.NORMAL:
                 out.extend(store(m, node.target, o.value, o.state, frame))
             else:
