@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment, Origin, Variable
 from lens_preflight.core.words import State
+from lens_preflight.jobs.environment import SUBMITTER
 from lens_preflight.lens.frameworks import Effect, Framework, Projection
 
 if TYPE_CHECKING:
@@ -99,14 +100,14 @@ def _yaml(
         value, where = block[one.name]
         name = one.key if one.key.startswith("OTEL_") else f"{framework.prefix}_{one.key}"
         variable = env[name]
+        open_ = variable.state is State.UNKNOWN and variable.reason == SUBMITTER
         effective = framework.projection is Projection.EFFECTIVE_ENABLED and one.key == "ENABLED"
-        if variable.state is State.UNKNOWN:
-            continue
-        if variable.state is State.UNSET or (effective and not (variable.value or "").strip()):
-            written = _spelled(value, one.type)
-            found.append(
-                Variable(name, State.VALUE, written, Origin(f"{framework.yaml_path}.{one.name}", where))
-            )
+        blank = effective and variable.state is State.VALUE and not (variable.value or "").strip()
+        if open_ or blank or variable.state is State.UNSET:
+            origin = Origin(f"{framework.yaml_path}.{one.name}", where)
+            reason = f"unless the submitter exports {name}" if open_ else ""
+            text = _spelled(value, one.type)
+            found.append(Variable(name, State.VALUE, text, origin, reason=reason))
     return found
 
 

@@ -68,3 +68,9 @@ def test_the_launcher_does_not_see_them(tmp_path: Path) -> None:
 def test_the_driver_of_ray_hands_its_environment_on(tmp_path: Path) -> None:
     body = f"ray start --head\nexport OTEL_SERVICE_NAME=x\npython {GRPO}"
     assert batch(tmp_path, body).launches[-1].lost == ()
+
+
+def test_an_open_submitter_leaves_the_yaml_in_force(tmp_path: Path) -> None:
+    model = batch(tmp_path, f"srun python {GRPO} --config c.yaml", files={"c.yaml": YAML}, open_=True)
+    variable = only(model).env["NEMO_RL_OTEL_ENABLED"]
+    assert variable.value == "1" and "unless the submitter exports" in variable.reason
