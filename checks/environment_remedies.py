@@ -53,7 +53,7 @@ def _instead(problem: str, name: str, text: str) -> str | None:
         return "single_rank"
     if name.endswith("_EXPORTER"):
         return "console" if text.lower() == "console" else "otlp"
-    number = re.match(r"\d+", text)
+    number = re.match(r"[0-9]{1,18}(?![0-9])", text)
     return number[0] if number and int(number[0]) > 0 and problem != "ValueError" else None
 
 

@@ -35,6 +35,10 @@ X = "OTEL_EXPORTER_OTLP_"
         ("InvalidCompressionValueException", f"{X}COMPRESSION", "none", None),
         ("ValueError", "OTEL_BSP_MAX_QUEUE_SIZE", "256", None),
         ("SIGABRT", f"{X}CLIENT_KEY", "/k", None),
+        ("value-long", "OTEL_BSP_MAX_QUEUE_SIZE", "7 items", "7"),
+        ("value-long", "OTEL_BSP_MAX_QUEUE_SIZE", "9" * 5000, None),
+        ("value-long", "OTEL_BSP_MAX_QUEUE_SIZE", "٣", None),
+        ("timeout-long", f"{X}TIMEOUT", "9" * 5000, "3"),
     ],
 )
 def test_proposals(problem: str, name: str, text: str, proposed: str | None) -> None:
