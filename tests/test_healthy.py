@@ -13,6 +13,7 @@ import pytest
 from tests.cli.running import run
 from tests.corpus import LINES, corpus_root
 
+pytestmark = pytest.mark.xdist_group("healthy")  # one worker, one line
 ROOT = corpus_root() / "healthy"
 CASES = sorted(p.parent for p in ROOT.glob("*/case.json"))
 SCORE: dict[str, dict[str, bool]] = {"ready": {}, "found": {}}

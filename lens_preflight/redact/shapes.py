@@ -80,8 +80,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
-"""``args.token`` in ``token=args.token``: hidden there, but no secret."""
+_ATTRIBUTE = re.compile(r"[a-z_]+(\.[a-z_]+)+\Z")
+"""``args.token`` in ``token=args.token``: hidden there, but no secret. Digits and capitals are one."""
 
 
 def mask(text: str) -> str:
