@@ -14,6 +14,7 @@ from lens_preflight.program import (
     imports,
     instances,
     libraries,
+    mentions,
     opaque_calls,
     pure_calls,
     truths,
@@ -145,6 +146,9 @@ def map_(this: Call) -> list[Outcome]:
     """``map`` over known items."""
     fn = this.arg(0, "f")
     items = access.items_of(this.m, this.arg(1, "items"), this.state)
+    if isinstance(fn, Func) and mentions.function_mentions_shutdown(fn):
+        opaque_calls.undecided(this.state, this.site, "map() calls nothing until somebody asks for its items")
+        return this.done(Unknown())
     if items is None or len(items) > 64 or len(this.args.plain) != 2:
         return opaque_calls.opaque(this.m, "map", this.args, this.state, this.frame, this.node)
     live: list[tuple[Any, list[Value]]] = [(this.state, [])]

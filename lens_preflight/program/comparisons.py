@@ -117,7 +117,7 @@ def identity(left: Value, right: Value, state: State) -> bool | None:
     """Whether two values are one object; None when that is not known."""
     if isinstance(left, Unknown | Choice) or isinstance(right, Unknown | Choice):
         return None
-    if any(isinstance(v, Lib) and "()" in v.path for v in (left, right)):
+    if any(isinstance(v, Lib) and not truths.certain(v.path) for v in (left, right)):
         return None
     if isinstance(left, Const) and isinstance(right, Const):
         return left.value is right.value or (

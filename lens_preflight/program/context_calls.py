@@ -8,12 +8,15 @@ from lens_preflight.program import (
     calls,
     generators,
     managers,
+    variables,
 )
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
     NONE,
+    Const,
+    Lib,
     Ref,
     Tup,
     Value,
@@ -177,3 +180,14 @@ def stack_pop_all(this: Call) -> list[Outcome]:
     if this.state.facts.open_handles:
         this.state.facts = this.state.facts.noted("popped", this.site)
     return this.done(this.m.new(this.state, Cell("exitstack", items=moved)))
+
+
+@model("unittest.mock.patch.dict")
+def patch_dict(this: Call) -> list[Outcome]:
+    """Variables set for a while; they are taken to stay."""
+    target, values = this.arg(0, "in_dict"), this.arg(1, "values")
+    if isinstance(target, Ref) and this.state.read(target.id).kind == "environ" and isinstance(values, Ref):
+        items = this.state.read(values.id).items
+        for name, text in dict(items if isinstance(items, dict) else {}).items():
+            variables.set_environ(this.m, target, Const(name), text, this.state, this.frame, this.node)
+    return this.done(Lib("unittest.mock.patch.dict()"))

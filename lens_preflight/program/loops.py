@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable
 from dataclasses import replace
 
-from lens_preflight.program import access, expressions, failures, statements, truths
+from lens_preflight.program import access, expressions, failures, opaque_calls, statements, truths
 from lens_preflight.program.joins import merge, merge_pair
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
@@ -206,6 +206,11 @@ def rounds(
 def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
     """A comprehension, for the values when the items are known and for its effects in any case."""
     generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
+    if isinstance(node, ast.GeneratorExp) and any(
+        isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in ast.walk(node)
+    ):
+        why = "a generator expression runs nothing until somebody asks for its items"
+        return normal(opaque_calls.undecided(state, frame.site(node), why), Unknown())
     result = m.new(
         state,
         Cell(

@@ -63,6 +63,13 @@ def harmless(node: ast.AST) -> bool:
     return True
 
 
+def certain(path: str) -> bool:
+    """True for names of libraries that are known to be there: modules, builtins, Lens, OpenTelemetry."""
+    if "()" in path:
+        return False
+    return "." not in path or path.startswith(("builtins.", "nemo.", "opentelemetry.", "signal."))
+
+
 def truth_of(value: Value, state: State) -> bool | None:
     """The truth of a value that is the same in every lane; None when it is not known."""
     if isinstance(value, Const):
@@ -70,7 +77,9 @@ def truth_of(value: Value, state: State) -> bool | None:
     if isinstance(value, Tup):
         return bool(value.items)
     if isinstance(value, Lib):
-        return None if "()" in value.path else True
+        return True if certain(value.path) else None
+    if isinstance(value, Bound) and isinstance(value.receiver, Ref) and isinstance(value.func, Lib):
+        return None if state.read(value.receiver.id).kind in ("libobj", "instance") else True
     if isinstance(value, Func | Bound | Wrapped):
         return True
     if isinstance(value, Choice):

@@ -164,6 +164,8 @@ def key_of(value: Value | None) -> Hashable:
         if value.key is not None:
             return value.key
         return ("is", type(value.value).__name__, repr(value.value)[:80]) if not soft(value) else None
+    if isinstance(value, Lib):
+        return ("lib", value.path) if "()" not in value.path else None
     return value.key if isinstance(value, Unknown) else None
 
 
