@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.programs import launch
-from lens_preflight.jobs.run import DEPTH, Frame
+from lens_preflight.jobs.run import DEPTH, Frame, Run
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.text import Cause, Text, literal, shown
 
@@ -61,6 +61,7 @@ def run_script(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) ->
     from lens_preflight.jobs.shell import Shell as Process
 
     body = text.script or text.text
+    known = _place_of(shell.run.spelled(body), shell.run)
     if any(s.likely is not None for s in body.symbols):
         body = body.settled
     loose = [s for s in body.symbols if s.known is None]
@@ -71,7 +72,6 @@ def run_script(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) ->
             return
     here = shell.frame
     spelled = shell.run.spelled(body)
-    known = shell.run.places.get(spelled.strip("\n")) if "\n" in spelled.strip("\n") else None
     if known is not None and here.outer is None:
         frame = Frame(here.path, offset=known - 1, outer=here.outer)
     elif text.placed and here.fixed is None:
@@ -81,6 +81,12 @@ def run_script(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) ->
     named = len(step.words) > 1 and step.words[0] is text
     arg0 = step.words[1].text if named else literal("bash")
     _run(Process, step, shell, frame, spelled, args, arg0)
+
+
+def _place_of(spelled: str, run: Run) -> int | None:
+    """The line where a text of several lines was written down, when it was a here-document."""
+    text = spelled.strip("\n")
+    return run.places.get(text) if "\n" in text else None
 
 
 def _scripts_of(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) -> None:

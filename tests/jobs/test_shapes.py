@@ -73,6 +73,14 @@ def test_a_cluster_of_ray_that_clears_slurm(tmp_path: Path) -> None:
     ) + 1  # fmt: skip
 
 
+def test_lines_are_kept_when_the_submitter_is_open(tmp_path: Path) -> None:
+    files = {"examples/run_grpo.py": ""}
+    submit = "RUN='uv run examples/run_grpo.py' IMAGE=i sbatch job.sh"
+    _, driver = job(tmp_path, RAY, submit=submit, files=files, open_=True).launches
+    (lost,) = [one for one in driver.lost if one.name == "SLURM_JOB_ID"]
+    assert RAY.splitlines()[(lost.at.line or 0) - 1].strip() == 'unset "\\$v"'
+
+
 def test_what_nobody_submits_starts_nothing(tmp_path: Path) -> None:
     model = job(tmp_path, RAY, submit="sbatch job.sh", open_=True)
     assert [one.helper for one in model.launches] == [True]
