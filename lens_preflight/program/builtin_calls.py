@@ -217,6 +217,14 @@ def sys_exit(this: Call) -> list[Outcome]:
     return leave(this)
 
 
+def group_started(this: Call) -> bool:
+    """True when the tree started the process group, or a framework that does may have."""
+    if "process group" in this.state.read(imports.MODULES).attrs:
+        return True
+    makers = (b"init_process_group", b"lightning", b"accelerate", b"transformers", b"deepspeed", b"megatron")
+    return any(maker in data for data in this.m.closure.bytes.values() for maker in makers)
+
+
 def group_missing(this: Call) -> bool:
     """True when the tree starts the process group, but not before this call."""
     started = this.state.read(imports.MODULES).attrs.get("process group")

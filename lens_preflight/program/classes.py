@@ -77,6 +77,12 @@ def instance_attribute(
     found_, owner = find_in_class(m, cell.cls, name, state)
     if found_ is not None:
         return bound(m, found_, value, owner, state, frame, node, name)
+    fallback, owner = find_in_class(m, cell.cls, "__getattr__", state)
+    if isinstance(fallback, Func) and not name.startswith("__"):
+        from lens_preflight.program import calls
+
+        call = Bound(value, owned(fallback, owner))
+        return calls.invoke(m, call, calls.Args([Const(name)]), state, frame, node)
     _, whole = mro(m, cell.cls, state)
     if not whole or cell.open:
         return library_attribute(m, value, cell.cls, name, state)

@@ -9,7 +9,7 @@ from typing import Any
 from lens_preflight.program import loops, opaque_calls, protected, statements
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, reduce
-from lens_preflight.program.scopes import body_of
+from lens_preflight.program.scopes import body_of, walk_body
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import NONE, Ref, Tup, Value
 
@@ -18,7 +18,26 @@ STOP = "StopIteration"
 
 def make(m: Machine, frame: Frame, state: State) -> Ref:
     """A generator over a call that was prepared but not begun; the frame is its own."""
+    if frame.func is not None:
+        unfold(frame.func.node)
     return m.new(state, Cell("generator", extra=(frame, None)))
+
+
+def unfold(function: ast.AST) -> None:
+    """``yield from x`` as the loop that it nearly is: ``for item in x: yield item``; once a function."""
+    whole = ast.Module(body_of(function), [])
+    for here in (whole, *walk_body(whole)):
+        for name in ("body", "orelse", "finalbody"):
+            block: Any = getattr(here, name, None)
+            for i, node in enumerate(block if isinstance(block, list) else ()):
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.YieldFrom):
+                    item = ast.Name("__item__", ast.Store())
+                    again = ast.Expr(ast.Yield(ast.Name("__item__", ast.Load())))
+                    loop = ast.For(item, node.value.value, [again], [])
+                    for child in ast.walk(loop):
+                        if not hasattr(child, "lineno"):
+                            ast.copy_location(child, node)
+                    block[i] = loop
 
 
 def afresh(m: Machine, manager: Value, state: State) -> Value:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from lens_preflight.program import (
     access,
     calls,
+    classes,
     imports,
     opaque_calls,
     signal_calls,
@@ -246,6 +247,25 @@ def subprocess_(this: Call) -> list[Outcome]:
     """Another program: what it does is not seen here."""
     this.m.seen.opaque.append(("it starts another program", this.site))
     return opaque_calls.opaque(this.m, this.path, calls.Args(), this.state, this.frame, this.node)
+
+
+@model("multiprocessing.Process.start", "torch.multiprocessing.Process.start")
+def start_process_subclass(this: Call) -> list[Outcome]:
+    """``start()`` of a subclass of the tree: its ``run`` in a process of its own."""
+    cls = this.state.read(this.receiver.id).cls if isinstance(this.receiver, Ref) else None
+    found = classes.find_in_class(this.m, cls, "run", this.state) if isinstance(cls, Ref) else (None, None)
+    if found[0] is None or this.receiver is None:
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    chosen = this.state.read(imports.MODULES).attrs.get("start method")
+    method = str(chosen.value) if isinstance(chosen, Const) else "fork"
+    child(this, Bound(this.receiver, classes.owned(found[0], found[1])), calls.Args(), method)
+    return [*this.done(), *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "start()")]
+
+
+@model("multiprocessing.Process.join", "torch.multiprocessing.Process.join")
+def join_process_subclass(this: Call) -> list[Outcome]:
+    """The child's end does not change the parent."""
+    return this.done(Unknown(frozenset(("child",))))
 
 
 @model(

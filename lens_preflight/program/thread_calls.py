@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lens_preflight.program import access, calls, opaque_calls
+from lens_preflight.program import access, calls, defaults, opaque_calls
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
@@ -57,6 +57,23 @@ def start_thread(this: Call) -> list[Outcome]:
     if isinstance(daemon, Const) and not daemon.value:
         return run_thread(this, this.receiver)
     this.state.edit(this.receiver.id).attrs["pending"] = TRUE
+    return this.done()
+
+
+@model("threading.Thread.start")
+def start_subclass(this: Call) -> list[Outcome]:
+    """``start()`` of a subclass of the tree: its ``run``, whose exceptions end the thread only."""
+    if not isinstance(this.receiver, Ref):
+        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
+    out: list[Outcome] = []
+    for o in defaults.call_method(this.m, this.receiver, "run", [], this.state, this.frame, this.node):
+        out.append(o if o.flow is Flow.HARD else Outcome(Flow.NORMAL, o.state, NONE))
+    return reduce(out)
+
+
+@model("threading.Thread.join")
+def join_subclass(this: Call) -> list[Outcome]:
+    """It has run already."""
     return this.done()
 
 
