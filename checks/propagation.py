@@ -133,7 +133,8 @@ def _launch(job: JobModel, launch: JobLaunch, topology: str | None) -> Iterator[
     yield from _unsure(launch)
     yield from _endpoints(launch, topology)
     known = None not in (launch.agents, launch.agent_nodes) and launch.replicas == 1
-    if known and launch.agents != launch.agent_nodes:
+    part = launch.background and (launch.agents or 0) < (launch.agent_nodes or 0)
+    if known and not part and launch.agents != launch.agent_nodes:
         message = (
             f"{launch.agents} tasks start as many agents, and the launcher waits for {launch.agent_nodes}"
         )

@@ -44,6 +44,7 @@ def across(ctx: Context, found: RunId, at: Location) -> Iterator[Finding]:
         return
     yield from _array(ctx, launch, found)
     yield from _same_day(launch, found)
+    yield from _each_turn(ctx, launch, found)
     mine = identity(ctx.launch, found)
     for other in _others(ctx):
         theirs = _run_id(ctx, other)
@@ -112,6 +113,20 @@ def _same_day(launch: JobLaunch, found: RunId) -> Iterator[Finding]:
         yield Finding(
             SAME_DAY, message, found.decided_by.location, remedy=f"append -${{SLURM_JOB_ID}} to {name}"
         )
+
+
+def _each_turn(ctx: Context, launch: JobLaunch, found: RunId) -> Iterator[Finding]:
+    """A loop that starts the parts of one run, and makes up a run id for each of them."""
+    inside = [
+        s for s in symbols_of(launch, found) if s.cause.name in VOLATILE and s.serial > launch.loop_start
+    ]
+    part = (launch.agent_nodes or 0) > (launch.tasks or 1)
+    if launch.loop_start and launch.background and part and inside:
+        name = ctx.launch.framework.run_id_names[0]
+        message = (
+            f"{found.decided_by.name} is made anew in each turn of the loop that starts the parts of one run"
+        )
+        yield Finding(STEPS, message, found.decided_by.location, remedy=f"export {name} once, above the loop")
 
 
 def _others(ctx: Context) -> list[Launch]:

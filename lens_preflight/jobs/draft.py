@@ -50,6 +50,7 @@ class Where:
     pods: bool = False
     depth: int = 0
     segment: bool = False
+    loop_start: int = 0
     from_batch: bool = False
     submission: int = 0
     follows: bool = False

@@ -99,6 +99,7 @@ def _counted(launch: JobLaunch, draft: Draft) -> JobLaunch:
         conditional=where.conditional,
         background=where.background,
         segment=where.segment,
+        loop_start=where.loop_start,
         from_batch=where.from_batch,
         submission=where.submission,
         follows=where.follows,

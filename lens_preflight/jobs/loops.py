@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
@@ -70,7 +71,8 @@ def _for(shell: Shell, node: Node, head: Node) -> bool | None:
 
 
 def _may_be_several(text: Text) -> bool:
-    return any(s.known is None and s.cause not in (Cause.PLACE, Cause.SLURM) for s in text.symbols)
+    steady = (Cause.PLACE, Cause.SLURM)
+    return any(s.known is None and (s.cause not in steady or s.is_list) for s in text.symbols)
 
 
 def _counted(shell: Shell, node: Node, head: Node) -> bool | None:
@@ -164,8 +166,12 @@ def _many(shell: Shell, node: Node, begin: object) -> bool | None:
     shell.state = _widened(start, first)
     if not first.alive:
         shell.state = start.copy()
+    was = shell.where
+    if node["Type"] == "ForClause":
+        shell.where = replace(was, loop_start=shell.run.tick())
     begin(shell)
     shell.statements(node.get("Do") or ())
+    shell.where = was
     _leave(shell)
     shell.state.leaving = "" if shell.state.leaving in ("break", "continue") else shell.state.leaving
     shell.state = join_states(_settled(first, shell.state), start, "loop")

@@ -164,7 +164,8 @@ class JobLaunch:
     ``replicas`` > 1: as many worlds of their own. ``conditional``: behind a branch. ``helper``: it
     starts daemons (``ray start``) and no training. ``background``: started with ``&``; ``segment``: of
     one srun with several; ``from_batch``: its command stands in a batch script.
-    ``submission`` counts the jobs that the script submits; ``follows``: it waits for another of them.
+    ``submission`` counts the jobs that the script submits; ``follows``: it waits for another of them. ``loop_start`` > 0:
+    in a loop whose turns are not known, which began at that point of the reading.
     """
 
     key: str
@@ -202,6 +203,7 @@ class JobLaunch:
     helper: bool = False
     background: bool = False
     segment: bool = False
+    loop_start: int = 0
     from_batch: bool = False
     submission: int = 0
     follows: bool = False

@@ -53,13 +53,18 @@ def parameter_fields(node: Node, shell: Shell) -> list[Text] | None:
     name = node["Param"]["Value"]
     index = _index_text(node)
     if node.get("Excl") and index in ("@", "*") and not node.get("Names"):
-        return [literal(str(i)) for i in range(len(_items(name, shell) or ()))]
+        found = _items(name, shell) or []
+        if any(s.is_list for item in found for s in item.symbols):
+            return [Text.of(Symbol(f"$({name})", Cause.LOOP))]
+        return [literal(str(i)) for i in range(len(found))]
     whole = name in ("@", "*") or index in ("@", "*")
     if not whole or node.get("Excl"):
         return None
     items = _items(name, shell)
     if node.get("Length"):
-        return [literal(str(len(items)))] if items is not None else None
+        if items is None or any(s.is_list for item in items for s in item.symbols):
+            return [Text.of(Symbol(f"#{name}", Cause.COMMAND))]
+        return [literal(str(len(items)))]
     if items is None:
         return [Text.of(Symbol(f"{name}", Cause.ARGUMENT, optional=True))]
     if node.get("Slice") is not None:

@@ -64,6 +64,11 @@ class Symbol:
     serial: int = 0
 
     @property
+    def is_list(self) -> bool:
+        """True when it may stand for several words: what a command prints."""
+        return self.known is None and self.name.startswith("$(")
+
+    @property
     def why(self) -> str:
         """The reason in words."""
         return self.reason or self.cause.value
