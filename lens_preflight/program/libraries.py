@@ -191,7 +191,10 @@ def call(
             ]
         if path in NEEDS_GROUP and frame.guarded and not builtin_calls.group_started(this):
             unsure = Unknown(frozenset(("rank", f"opaque:{path}")))  # a library may have started it, or not
-            return [*this.done(unsure), failures.failure(state.fork(), frame, node, "ValueError", f"{path}()")]
+            return [
+                *this.done(unsure),
+                failures.failure(state.fork(), frame, node, "ValueError", f"{path}()"),
+            ]
         return this.done(place(m, RANK_SOURCES[path]))
     if path in HARD_EXITS:
         return [Outcome(Flow.HARD, state, origin=frame.chain(node, f"{path}()"))]

@@ -13,6 +13,7 @@ from lens_preflight.program.values import (
     EMPTY,
     NONE,
     Bound,
+    Const,
     Func,
     Lanes,
     Lib,
@@ -81,12 +82,34 @@ def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> S
             return undecided(state, site, f"{name}() is given the handle and may shut it down")
         if cell.kind == "instance" and mentions.mentions_shutdown(m, value, state):
             return undecided(state, site, f"{name}() is given an object whose methods shut down")
+        changed_outside(value, name, state)
         if cell.kind in ("list", "set") and isinstance(cell.items, list):
             for item in cell.items:
                 state = escaping(m, item, name, state, site)
-    if isinstance(value, Func) and mentions.function_mentions_shutdown(value):
+    function = value.func if isinstance(value, Bound) else value
+    if not isinstance(function, Func):
+        return state
+    if not state.facts.setups:
+        m.seen.opaque.append((f"{name}() is given {function.name} and may call it", site))
+    if mentions.function_mentions_shutdown(function):
         return undecided(state, site, f"{name}() is given a function that shuts down and may call it")
     return state
+
+
+def changed_outside(value: Ref, name: str, state: State) -> None:
+    """A configuration or mapping that was given away: its plain values may have changed."""
+    kind = state.read(value.id).kind
+    taint = frozenset((f"opaque:{name}",))
+    if kind == "config" and not state.facts.setups:
+        cell = state.edit(value.id)
+        for field in ("enabled", "export_strategy", "export_rank"):
+            cell.attrs[field] = Unknown(taint | taints_of(cell.attrs.get(field)))
+    elif kind == "dict":
+        cell = state.edit(value.id)
+        cell.open = True
+        for key, item in cell.items.items():
+            if isinstance(item, Const | Lanes):
+                cell.items[key] = Unknown(taint | taints_of(item))
 
 
 def undecided(state: State, site: Site, why: str) -> State:
