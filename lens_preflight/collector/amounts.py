@@ -8,7 +8,7 @@ import re
 from lens_preflight.collector.model import Component
 from lens_preflight.documents import Scalar
 
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
+_PART = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -17,7 +17,7 @@ def seconds(text: str | None) -> float | None:
     if text is None:
         return None
     text = text.strip()
-    if re.fullmatch(r"-?\d+", text):
+    if re.fullmatch(r"-?[0-9]{1,18}", text):
         return int(text) * 1e-9
     parts = _PART.findall(text)
     if not parts or "".join(a + b for a, b in parts) != text:

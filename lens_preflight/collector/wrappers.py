@@ -14,7 +14,7 @@ from lens_preflight.documents import Mapping, Node, Scalar, Text, read_yaml
 _ALLOY = re.compile(r"^\s*otelcol\.\w+(\.\w+)*\s+\"[^\"]*\"\s*\{", re.M)
 _ROTEL = re.compile(r"^\s*(export\s+)?ROTEL_[A-Z_]+=", re.M)
 _IMAGE = re.compile(r"(opentelemetry-collector|otelcol|otel/)", re.I)
-_TAG = re.compile(r":v?(?P<major>\d+)\.(?P<minor>\d+)(\.\d+)?([-+].*)?$")
+_TAG = re.compile(r":v?(?P<major>[0-9]{1,9})\.(?P<minor>[0-9]{1,9})(\.\d+)?([-+].*)?$")
 
 
 @dataclass(frozen=True)

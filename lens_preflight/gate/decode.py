@@ -46,7 +46,7 @@ def decode(document: Mapping[str, Any]) -> Report:
             inputs=tuple((str(i["path"]), str(i["sha256"])) for i in document["inputs"]),
             tool=str(document["tool"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise NotAReport("does not follow the schema of version 1") from None
 
 

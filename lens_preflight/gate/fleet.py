@@ -167,7 +167,7 @@ class Published:
             verdict = self._read()
             oldest, nodes = float(verdict["since"]), int(verdict["nodes"])
             count = int(verdict["failing"].get(rule, 0))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             return Answer(False, f"no fleet verdict: it cannot be read ({type(error).__name__})")
         if not 0 <= time.time() - oldest <= WINDOW:
             return Answer(False, "no fleet verdict: the one published is stale")

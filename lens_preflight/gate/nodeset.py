@@ -11,7 +11,7 @@ from lens_preflight.core.errors import InputError
 MOST = 1_000_000
 """More nodes than any cluster has; a longer list is a mistake, or meant to exhaust memory."""
 
-_NAME = re.compile(r"(.*?)([0-9]+)([^0-9]*)\Z", re.DOTALL)
+_NAME = re.compile(r"(.*?)([0-9]{1,18})([^0-9]*)\Z", re.DOTALL)
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?\Z")
 
 

@@ -90,5 +90,5 @@ def _accelerate_config(step: Step, options: Options, shell: Shell) -> dict[str, 
     named = value.path if value is not None else None
     full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
     text = shell.run.files.text(full) if full else None
-    found = re.findall(r"^(num_processes|num_machines):\s*(\d+)\s*$", text or "", re.MULTILINE)
+    found = re.findall(r"^(num_processes|num_machines):\s*([0-9]{1,9})\s*$", text or "", re.MULTILINE)
     return {key: int(number) for key, number in found}

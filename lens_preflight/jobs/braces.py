@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     pass
 
 
-_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
+_RANGE = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})(?:\.\.(-?[0-9]{1,18}))?")
 
 
 def brace_options(text: str) -> list[str] | None:

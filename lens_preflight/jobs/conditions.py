@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs.branching import either
+from lens_preflight.jobs.expressions import affordable
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import Text, literal
@@ -63,7 +64,7 @@ def _binary(shell: Shell, node: Node) -> bool | None:
 
 def _regex(left: Text, right: Text) -> bool | None:
     known, pattern = left.certain, right.certain
-    if known is None or pattern is None or "[[:" in pattern:
+    if known is None or pattern is None or "[[:" in pattern or not affordable(pattern, known):
         return None
     try:
         return re.search(pattern, known) is not None

@@ -85,7 +85,7 @@ def _hostfile(step: Step, options: Options, shell: Shell) -> dict[str, int]:
     text = shell.run.files.text(full) if full else None
     hosts: dict[str, int] = {}
     for line in (text or "").splitlines():
-        found = re.match(r"\s*([\w.-]+)(?:\s+slots=(\d+))?", line)
+        found = re.match(r"\s*([\w.-]+)(?:\s+slots=([0-9]{1,9}))?", line)
         if found and not line.lstrip().startswith("#"):
             hosts[found[1]] = int(found[2] or 1)
     return hosts

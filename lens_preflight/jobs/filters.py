@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from lens_preflight.jobs.expressions import affordable
+
 if TYPE_CHECKING:
     pass
 
@@ -20,19 +22,21 @@ def _grep(lines: list[str], args: list[str]) -> list[str] | None:
         body = body.replace("[[:space:]]", r"\s")
         if "[[:" in body:
             return None
+    if not all(affordable(body, line) for line in lines):
+        return None
     regex = re.compile(body, re.IGNORECASE if "i" in flags else 0)
     return [line for line in lines if bool(regex.search(line)) is not ("v" in flags)]
 
 
 def _count(args: list[str]) -> int:
     text = "".join(args)
-    found = re.fullmatch(r"-n?(\d+)", text)
+    found = re.fullmatch(r"-n?([0-9]{1,9})", text)
     return int(found[1]) if found else 10
 
 
 def _cut(lines: list[str], args: list[str]) -> list[str] | None:
     text = " ".join(args)
-    found = re.fullmatch(r"-d ?(.) -f ?(\d+)(-?)", text) or re.fullmatch(r"-f ?(\d+) -d ?(.)", text)
+    found = re.fullmatch(r"-d ?(.) -f ?([0-9]{1,9})(-?)", text) or re.fullmatch(r"-f ?(\d+) -d ?(.)", text)
     if found is None or found.re.pattern.startswith("-f"):
         return None
     index = int(found[2]) - 1

@@ -143,7 +143,7 @@ def _hosts(values: dict[str, Text], step: Step, shell: Shell) -> dict[str, int]:
         text = values.get(name)
         full = resolve(text.path, step.cwd, step.where, ()) if text is not None and text.path else None
         content = shell.run.files.text(full) if full else None
-        found = re.findall(r"^\s*([\w.-]+)(?:[ \t:]+(?:slots=)?(\d+))?", content or "", re.MULTILINE)
+        found = re.findall(r"^\s*([\w.-]+)(?:[ \t:]+(?:slots=)?([0-9]{1,9}))?", content or "", re.MULTILINE)
         if found:
             return {host: int(slots or 1) for host, slots in found}
     return {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs import arithmetic, assignments, conditions, declarations, loops, substitution
 from lens_preflight.jobs.branching import binary, conditional
@@ -67,8 +68,9 @@ class Shell:
         found = special(name, self)
         if found is not None:
             return found
-        if name.isdigit():
-            return self._positional(int(name))
+        number = whole(name)
+        if number is not None:
+            return self._positional(number)
         return self.state.value(name)
 
     def _positional(self, number: int) -> Text | None:

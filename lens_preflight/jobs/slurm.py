@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.directives import Submission
 from lens_preflight.jobs.draft import Counts, Where
@@ -133,7 +134,7 @@ def counts_of(options: Submission) -> Counts:
             nodes = 1
     elif nodes is None:
         low, dash, high = (options.value("--nodes") or "").partition("-")
-        nodes = int(low) if dash and low == high and low.isdigit() else None
+        nodes = whole(low) if dash and low == high else None
     return Counts(nodes, tasks, per_node, gpus_of(options.value, nodes))
 
 
@@ -144,8 +145,8 @@ def gpus_of(value: object, nodes: int | None) -> int | None:
         text = value(option)
         if not text:
             continue
-        found = re.search(r"(?:^|gpu:|:)(?:[A-Za-z][\w.-]*:)?(\d+)", text) if option != "--gres" else re.search(
-            r"gpu(?::[A-Za-z][\w.-]*)?:(\d+)", text
+        found = re.search(r"(?:^|gpu:|:)(?:[A-Za-z][\w.-]*:)?([0-9]{1,9})", text) if option != "--gres" else re.search(
+            r"gpu(?::[A-Za-z][\w.-]*)?:([0-9]{1,9})", text
         )  # fmt: skip
         if found is None:
             continue

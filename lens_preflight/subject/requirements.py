@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 NAMES = ("requirements.txt", "pyproject.toml", "uv.lock", "poetry.lock", "constraints.txt")
 LIMIT = 4 << 20
 
-_PIN = re.compile(r"nemo[-_.]lens(?:\[[^\]]*\])?\s*(?:==|~=)\s*[\"']?(\d+)\.(\d+)", re.IGNORECASE)
+_PIN = re.compile(
+    r"nemo[-_.]lens(?:\[[^\]]*\])?\s*(?:==|~=)\s*[\"']?([0-9]{1,9})\.([0-9]{1,9})", re.IGNORECASE
+)
 _LOCK = re.compile(
-    r"name\s*=\s*[\"']nemo[-_.]lens[\"']\s*\n\s*version\s*=\s*[\"'](\d+)\.(\d+)", re.IGNORECASE
+    r"name\s*=\s*[\"']nemo[-_.]lens[\"']\s*\n\s*version\s*=\s*[\"']([0-9]{1,9})\.([0-9]{1,9})", re.IGNORECASE
 )
 _SOURCE = re.compile(r"nemo[-_.]lens\s*@\s*git\+|NeMo-?Lens(?:\.git)?@", re.IGNORECASE)
-_TAG = re.compile(r"nemo-?lens[:/_-]v?(\d+)\.(\d+)", re.IGNORECASE)
+_TAG = re.compile(r"nemo-?lens[:/_-]v?([0-9]{1,9})\.([0-9]{1,9})", re.IGNORECASE)
 
 
 def pinned(folder: Path, programs: Iterable[str | None], jobs: Sequence[JobModel] = ()) -> frozenset[str]:

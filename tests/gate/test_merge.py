@@ -391,3 +391,15 @@ def test_a_report_whose_launches_are_none_is_no_report(launches: object, tmp_pat
     gathered = Gathered()
     gathered.take(str(tmp_path / "n1.json"))
     assert list(gathered.rejected.values()) == ["does not follow the schema of version 1"]
+
+
+def test_numbers_without_end_are_no_report_and_no_crash(tmp_path: Path) -> None:
+    document = text(record(outcome(), node="n" + "9" * 5000))
+    (tmp_path / "long.json").write_text(document)
+    (tmp_path / "huge.json").write_text(
+        document.replace('"items": [\n        6', '"items": [\n        1e999')
+    )
+    gathered = Gathered()
+    gathered.take_all([str(tmp_path / "long.json"), str(tmp_path / "huge.json")])
+    assert list(gathered.rejected) == [str(tmp_path / "huge.json")]
+    assert "9" * 5000 in text(merge(gathered))

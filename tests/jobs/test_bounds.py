@@ -8,6 +8,7 @@ import pytest
 
 from lens_preflight.jobs import read_job
 from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, STEPS
+from tests.fuzz.engine import watchdog
 
 
 def unread(folder: Path, body: str) -> str:
@@ -31,3 +32,28 @@ def test_what_is_not_followed_is_said(tmp_path: Path, body: str, says: str) -> N
 
 def test_what_is_within_bounds_is_followed(tmp_path: Path) -> None:
     assert unread(tmp_path, f"srun {'env A=1 ' * (DEPTH // 2)}python train.py") == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export A=$(printf '%99999999999d' 1)",
+        "export A=$(printf '%.1000000000f' 1)",
+        f"export A=$(echo {'a' * 60}! | grep -E '(a+)+$')",
+        f"[[ {'a' * 60}! =~ (a+)+$ ]] && export A=1",
+        f"[[ {'a' * 4000}! =~ a*a*a*a*b ]] && export A=1",
+        "export A=$(echo x | grep '(')",
+        f"for i in {{1..{'9' * 5000}}}; do true; done",
+        f"echo ${{{'9' * 5000}}}",
+        f"export A=$(seq 1 {'9' * 5000})",
+        f"export A=$(expr 1 + {'9' * 5000})",
+        f"export A=$(echo x | head -n {'9' * 5000})",
+        "export A=$((2**9999999)) B=$((1<<999999999))",
+        f"shift {'9' * 5000}",
+        f"#SBATCH --gpus-per-node={'9' * 5000}",
+        "#SBATCH --nodes=²-²",
+    ],
+)
+def test_what_would_take_for_ever_is_left_open(tmp_path: Path, line: str) -> None:
+    with watchdog(20):
+        assert unread(tmp_path, line) == ""
