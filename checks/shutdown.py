@@ -9,6 +9,7 @@ from lens_preflight.checks.program_reading import instrumented, related, words, 
 from lens_preflight.checks.shutdown_rules import (
     AFTER,
     CHILD_HOOK,
+    DAEMON_CHILD,
     FINALIZER,
     FORKED,
     GAP,
@@ -43,6 +44,7 @@ NOTES = (
     ("thread at exit", THREAD_AT_EXIT),
     ("finalizer", FINALIZER),
     ("forked", FORKED),
+    ("daemon child", DAEMON_CHILD),
 )
 
 

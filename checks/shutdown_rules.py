@@ -111,6 +111,13 @@ FORKED = Rule(
     help="A forked child inherits providers whose export threads did not survive the fork: its spans are "
     "lost. Set up inside of the child's function, with its own finally.",
 )
+DAEMON_CHILD = Rule(
+    "shutdown/daemon-child",
+    "telemetry lives in a daemon process that nobody waits for",
+    Severity.CAUTION,
+    help="A daemon process is ended by SIGTERM when its parent leaves, in the middle of a step, and its finally does "
+    "not run. Join it, or start it without `daemon=True`.",
+)
 NONE_HANDLE = Rule(
     "shutdown/none-handle",
     "shutdown is called on None",
@@ -142,6 +149,7 @@ rules = (
     FINALIZER,
     SCHEDULED,
     FORKED,
+    DAEMON_CHILD,
     NONE_HANDLE,
     REJECTED,
 )

@@ -22,6 +22,7 @@ from lens_preflight.program.seen import End
 from lens_preflight.program.source import Unreadable
 from lens_preflight.program.state import Cell, Facts, Hook, Installed, State
 from lens_preflight.program.values import (
+    FALSE,
     NONE,
     Bound,
     Const,
@@ -98,6 +99,7 @@ def process(this: Call) -> list[Outcome]:
         "args": this.args.get(3, "args", Tup(())) or Tup(()),
         "names": this.args.get(4, "kwargs", NONE) or NONE,
         "method": Const(method),
+        "daemon": this.args.names.get("daemon", FALSE),
     }
     return this.done(this.m.new(this.state, Cell("process", attrs)))
 
@@ -117,16 +119,28 @@ def start_process(this: Call) -> list[Outcome]:
     assert isinstance(this.receiver, Ref)
     cell = this.state.read(this.receiver.id)
     method = cell.attrs["method"]
+    before = len(this.m.seen.setups)
     child(
         this,
         cell.attrs["target"],
         thread_calls.target_args(this, cell),
         str(method.value) if isinstance(method, Const) else "",
     )
+    if cell.attrs["daemon"] != FALSE and len(this.m.seen.setups) > before:
+        this.state.facts = this.state.facts.noted("daemon child", this.site)
     return [*this.done(), *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "start()")]
 
 
-@model("process.join", "process.terminate", "process.kill", "process.is_alive", "process.close")
+@model("process.join")
+def join_process(this: Call) -> list[Outcome]:
+    """A daemon that is waited for without a limit comes to its end."""
+    if not this.args.plain and not this.args.names:
+        notes = frozenset(n for n in this.state.facts.notes if n[0] != "daemon child")
+        this.state.facts = replace(this.state.facts, notes=notes)
+    return this.done()
+
+
+@model("process.terminate", "process.kill", "process.is_alive", "process.close")
 def process_method(this: Call) -> list[Outcome]:
     """The child's end does not change the parent."""
     return this.done(Unknown(frozenset(("child",))))
