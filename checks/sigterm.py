@@ -13,7 +13,7 @@ from lens_preflight.core.words import Need, Scope, Severity
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
-    from lens_preflight.program.machine import SignalSeen
+    from lens_preflight.program.seen import SignalSeen
     from lens_preflight.program.model import Reading
 
 REMEDY = (
