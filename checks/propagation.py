@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import propagation_rules as rules
+from lens_preflight.checks.propagation_endpoints import endpoints, related
 from lens_preflight.checks.propagation_words import BY_LOSS, BY_SLIP, LEAVES, TYPE
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Undecided
-from lens_preflight.core.finding import Finding, Location, Proof, Related
+from lens_preflight.core.finding import Finding, Location, Proof
 from lens_preflight.core.words import Need, Scope, State
 
 if TYPE_CHECKING:
@@ -119,19 +120,15 @@ def _remark(remark: Remark) -> Iterator[Finding]:
         "unquoted-metacharacter": (f"{name} ends at an unquoted character", f"export {name}='...'"),
     }  # fmt: skip
     message, remedy = words[remark.slip.value]
-    related = _related("it stands here", remark.inner, remark.at)
-    yield Finding(rule, message, remark.at, related, remedy=remedy)
-
-
-def _related(text: str, at: Location | None, besides: Location) -> tuple[Related, ...]:
-    return (Related(text, at),) if at is not None and at != besides else ()
+    beside = related("it stands here", remark.inner, remark.at)
+    yield Finding(rule, message, remark.at, beside, remedy=remedy)
 
 
 def _launch(job: JobModel, launch: JobLaunch, topology: str | None) -> Iterator[Finding]:
     for lost in launch.lost:
         yield from _lost(job, launch, lost)
     yield from _unsure(launch)
-    yield from _endpoints(launch, topology)
+    yield from endpoints(launch, topology)
     known = None not in (launch.agents, launch.agent_nodes) and launch.replicas == 1
     part = launch.background and (launch.agents or 0) < (launch.agent_nodes or 0)
     if known and not part and launch.agents != launch.agent_nodes:
@@ -164,12 +161,12 @@ def _lost(job: JobModel, launch: JobLaunch, lost: Lost) -> Iterator[Finding]:
     if rule is rules.EXPORT_NONE:
         message = "--export=NONE: srun drops everything that the script exports"
         remedy = "srun --export=ALL ..., or unset SLURM_EXPORT_ENV above it"
-        yield Finding(rule, message, at, _related("one that is lost", lost.set_at, at), remedy=remedy)
+        yield Finding(rule, message, at, related("one that is lost", lost.set_at, at), remedy=remedy)
         return
     message = LEAVES[kind].format(name=name, launch=where)
     remedy = TYPE[kind].format(name=name, launch=where)
-    related = _related("it is set here", lost.set_at, at) + _related("it is dropped here", lost.at, at)
-    yield Finding(rule, message, at, related, remedy=remedy)
+    beside = related("it is set here", lost.set_at, at) + related("it is dropped here", lost.at, at)
+    yield Finding(rule, message, at, beside, remedy=remedy)
 
 
 def _matters(launch: JobLaunch, name: str) -> bool:
@@ -203,7 +200,7 @@ def _unsure(launch: JobLaunch) -> Iterator[Finding]:
                 rules.IMAGE,
                 message,
                 launch.at,
-                _related("it is set here", variable.location, launch.at),
+                related("it is set here", variable.location, launch.at),
                 remedy=remedy.strip(),
             )
         elif "BRANCH" in causes and variable.state is State.UNKNOWN:
@@ -223,49 +220,6 @@ def _unsure(launch: JobLaunch) -> Iterator[Finding]:
                 variable.location,
                 remedy=f"--set {variable.name}=... judges another value",
             )
-
-
-def _endpoints(launch: JobLaunch, topology: str | None) -> Iterator[Finding]:
-    for one in launch.endpoints:
-        if one.local:
-            yield from _local(launch, one.variable, one.at, topology)
-        elif one.proxy and one.proxy_at is not None:
-            message = f"the exporter reaches {one.host} through {one.proxy}"
-            remedy = f'export no_proxy="$no_proxy,{one.host}"'
-            yield Finding(
-                rules.PROXY,
-                message,
-                one.proxy_at,
-                _related("the endpoint", one.at, one.proxy_at),
-                remedy=remedy,
-            )
-
-
-def _local(launch: JobLaunch, name: str, at: Location, topology: str | None) -> Iterator[Finding]:
-    box = launch.container
-    if launch.pods:
-        beside = box is not None and any("otel" in i or "collector" in i for i in box.sidecars)
-        if box is not None and (box.host_network or beside):
-            return
-        message = f"{name} is localhost: in a pod that is the pod itself"
-        yield Finding(
-            rules.LOCALHOST_POD,
-            message,
-            at,
-            remedy="http://SERVICE.NAMESPACE.svc:4317, or $(HOST_IP) for an agent",
-        )
-    elif box is not None and not box.host_network:
-        message = f"{name} is localhost: on a bridge network that is the container"
-        yield Finding(rules.LOCALHOST_CONTAINER, message, at, remedy=f"{box.runtime} run --network host ...")
-    elif (launch.nodes or 1) > 1 and topology != "node-agent":
-        message = f"{name} is localhost on {launch.nodes} nodes"
-        rule = rules.LOCALHOST_GATEWAY if topology == "gateway" else rules.LOCALHOST
-        remedy = (
-            f"export {name}=http://GATEWAY:4317"
-            if topology == "gateway"
-            else "--topology node-agent, if every node has a collector"
-        )
-        yield Finding(rule, message, at, remedy=remedy)
 
 
 def _opaque(job: JobModel) -> Iterator[Finding]:
@@ -297,6 +251,4 @@ def _opaque_finding(job: JobModel, launch: JobLaunch, variable: Variable) -> Fin
     at = next((o.at for o in job.opaque), variable.location)
     message = f"{variable.name} may change: {variable.reason.partition(': ')[2] or variable.reason}"
     remedy = f"export {variable.name}=... below that line"
-    return Finding(
-        rules.OPAQUE, message, at, _related("it is set here", variable.location, at), remedy=remedy
-    )
+    return Finding(rules.OPAQUE, message, at, related("it is set here", variable.location, at), remedy=remedy)

@@ -73,7 +73,7 @@ def test_an_array_without_a_name_has_a_job_id_for_each(tmp_path: Path) -> None:
          "done\nwait", {("steps", 3)}),
         ("N=( $(scontrol show hostnames) )\nfor i in ${!N[@]}; do NEMO_LENS_RUN_ID=r-$RANDOM srun -N1 -n1 torchrun "
          "--nnodes=2 t.py & done\nwait", {("steps", 4)}),
-        ("export NEMO_LENS_RUN_ID=$(uuidgen)\nfor n in $(scontrol show hostnames); do srun -N1 -n1 torchrun --nnodes=2 t.py & "
+        ("export NEMO_LENS_RUN_ID=$(uuidgen)\nfor n in $(scontrol show hostnames)\ndo srun -N1 -n1 torchrun --nnodes=2 t.py&"
          "done\nwait", set()),
         ("NEMO_LENS_RUN_ID=a srun python train.py --part 1\nsrun python train.py --part 2", {("steps", 4)}),
         ("srun --export=ALL,NEMO_LENS_RUN_ID=a python train.py : --export=ALL,NEMO_LENS_RUN_ID=b python train.py",
