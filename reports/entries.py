@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lens_preflight.core.finding import Finding
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
@@ -19,9 +19,9 @@ class Rank(enum.IntEnum):
     """How soon a reader should see an entry."""
 
     FAIL = 0
-    BROKEN = 1
-    """A decisive check could not tell."""
-    WARN = 2
+    WARN = 1
+    BROKEN = 2
+    """A decisive check could not tell: weighs more than a caution, but says less."""
     UNKNOWN = 3
     NOTE = 4
     WAIVED = 5
@@ -89,7 +89,34 @@ def grouped(record: RunRecord, verbosity: int) -> list[Group]:
         groups.setdefault(key, Group(title, item or 99)).entries.extend(entries)
     for group in groups.values():
         group.entries.sort(key=lambda entry: entry.rank)
-    return sorted(groups.values(), key=lambda group: (group.rank, group.order))
+    kept = [group for group in _once(sorted(groups.values(), key=lambda g: g.order)) if group.entries]
+    return sorted(kept, key=lambda group: (group.rank, group.order))
+
+
+def _once(groups: list[Group]) -> list[Group]:
+    """The groups with each doubt said once, by the first check that has it, in the name of all."""
+    labels: dict[tuple[object, ...], list[str]] = {}
+    for group in groups:
+        for entry in group.entries:
+            if entry.kind == "doubt":
+                labels.setdefault(_doubt(entry), []).append(entry.label)
+    told: set[tuple[object, ...]] = set()
+    for group in groups:
+        kept = []
+        for entry in group.entries:
+            doubt = _doubt(entry)
+            if entry.kind == "doubt" and doubt in told:
+                continue
+            if entry.kind == "doubt":
+                told.add(doubt)
+                entry = replace(entry, label=", ".join(dict.fromkeys(labels[doubt])))
+            kept.append(entry)
+        group.entries = kept
+    return groups
+
+
+def _doubt(entry: Entry) -> tuple[object, ...]:
+    return entry.word, entry.text, entry.place, entry.for_targets
 
 
 def _shown(entry: Entry, verbosity: int) -> bool:

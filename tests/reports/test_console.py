@@ -57,12 +57,27 @@ def test_the_worst_finding_comes_first_whatever_the_order_of_the_checks() -> Non
     assert bad < caution
 
 
-def test_a_decisive_unknown_comes_before_a_warning_and_another_one_after_it() -> None:
+def test_a_caution_comes_before_what_could_not_be_told() -> None:
     warn = outcome("sampler", Status.WARN, everything().results[5].findings[0], items=(7,))
     decisive = outcome("run-id", Status.UNKNOWN, items=(4,), reason="cannot see", decisive=True)
     other = outcome("volume", Status.UNKNOWN, items=(), reason="cannot count")
     text = shown(record(other, warn, decisive))
-    assert text.index("cannot see") < text.index("no sampler") < text.index("cannot count")
+    assert text.index("no sampler") < text.index("cannot see") < text.index("cannot count")
+
+
+def test_a_doubt_that_many_checks_share_is_said_once() -> None:
+    first, second, third = (
+        outcome(check, Status.UNKNOWN, items=(n,), reason=reason, decisive=True)
+        for n, check, reason in (
+            (1, "setup-once", "opaque"),
+            (2, "shutdown", "opaque"),
+            (9, "rollback", "other"),
+        )
+    )
+    text = shown(record(third, second, first))
+    assert text.count("opaque") == 1
+    assert "[setup-once, shutdown]" in text
+    assert "[rollback]" in text
 
 
 def test_nine_item_lines_stand_above_the_findings() -> None:
