@@ -13,9 +13,9 @@ from lens_preflight.core.words import Need, Scope, Severity, State
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
-    from lens_preflight.program.seen import SetupSeen
     from lens_preflight.program.model import Reading
     from lens_preflight.program.rollback import Leak
+    from lens_preflight.program.seen import SetupSeen
 
 SWITCH = "NEMO_LENS_ENABLED"
 

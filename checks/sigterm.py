@@ -13,8 +13,8 @@ from lens_preflight.core.words import Need, Scope, Severity
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
-    from lens_preflight.program.seen import SignalSeen
     from lens_preflight.program.model import Reading
+    from lens_preflight.program.seen import SignalSeen
 
 REMEDY = (
     "def on_term(signum, frame):\n    handle.shutdown()\n    raise SystemExit(128 + signum)\n\n"
