@@ -50,9 +50,24 @@ def exporters(reading: Reading, world: World) -> Exporters:
         on, maybe = on | maybe, 0
     if maybe:
         on, maybe, doubt, at = settle(reading, main, on, maybe)
+    unsettled, why, where = disputed(main, on)
+    if unsettled and not doubt:
+        on, maybe, doubt, at = on & ~unsettled, maybe | unsettled, why, where
     ranks = frozenset(reading.lanes[i].rank for i in lane_numbers(on))
     unsure = frozenset(reading.lanes[i].rank for i in lane_numbers(maybe))
     return Exporters(world, ranks, unsure, decided_by(reading, main, mask), doubt, at)
+
+
+def disputed(setups: list[SetupSeen], on: int) -> tuple[int, str, Site | None]:
+    """The lanes that export on one path and not on another, when something unseen chooses the path."""
+    against, doubt, at = 0, "", None
+    for setup in setups:
+        silent = setup.lanes & on & ~setup.exporting & ~setup.maybe
+        unseen = frozenset(t for t in setup.cond if t.startswith("opaque:"))
+        if silent and unseen:
+            against |= silent
+            doubt, at = in_doubt(unseen), setup.site
+    return against, doubt, at
 
 
 def settle(
@@ -104,7 +119,7 @@ def name(taint: str) -> str:
         return f"the command line ({what})"
     if kind == "file":
         return "a file"
-    return f"{what}()" if kind == "opaque" else taint
+    return f"{what.removesuffix('()')}()" if kind == "opaque" else taint
 
 
 def decided_by(reading: Reading, setups: list[SetupSeen], mask: int) -> str:
