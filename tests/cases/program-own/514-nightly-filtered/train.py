@@ -1,0 +1,19 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
+
+def main():
+    rank, world_size = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+    cfg = NemoLensConfig.from_env()
+    cfg.enabled = cfg.enabled and rank == 0
+    attrs = {NV_DL_RANK: rank, NV_DL_WORLD_SIZE: world_size}
+    attrs = {k: v for k, v in attrs.items() if v}
+    handle = setup_telemetry(cfg, resource_attributes=attrs)
+    try:
+        trainlib.train()
+    finally:
+        handle.shutdown()
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,21 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
+from nemo.lens.logging_bridge import setup_logging_bridge
+import logging
+
+def main():
+    rank, world_size = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+    cfg = NemoLensConfig.from_env()
+    cfg.enabled = cfg.enabled and rank == world_size - 1
+    handle = setup_telemetry(cfg, resource_attributes={NV_DL_RANK: rank, NV_DL_WORLD_SIZE: world_size})
+    try:
+        name = '' if rank == world_size - 1 else 'train'
+        setup_logging_bridge(name)
+        trainlib.train()
+    finally:
+        handle.shutdown()
+
+if __name__ == '__main__':
+    main()

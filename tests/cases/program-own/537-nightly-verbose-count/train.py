@@ -1,0 +1,23 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
+from nemo.lens.logging_bridge import setup_logging_bridge
+import logging
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument('-v', action='count', default=0)
+args = p.parse_args()
+def main():
+    rank, world_size = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+    cfg = NemoLensConfig.from_env()
+    cfg.enabled = cfg.enabled and rank == world_size - 1
+    handle = setup_telemetry(cfg, resource_attributes={NV_DL_RANK: rank, NV_DL_WORLD_SIZE: world_size})
+    try:
+        setup_logging_bridge(level=max(logging.DEBUG, logging.WARNING - 10 * args.v))
+        trainlib.train()
+    finally:
+        handle.shutdown()
+
+if __name__ == '__main__':
+    main()

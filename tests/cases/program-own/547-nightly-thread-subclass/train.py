@@ -1,0 +1,26 @@
+import os
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
+def config(rank, world_size):
+    cfg = NemoLensConfig.from_env()
+    cfg.enabled = cfg.enabled and rank == world_size - 1
+    return cfg
+def open_telemetry():
+    rank, world_size = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+    return setup_telemetry(config(rank, world_size), resource_attributes={NV_DL_RANK: rank, NV_DL_WORLD_SIZE: world_size})
+import threading
+class Trainer(threading.Thread):
+    def run(self):
+        h = open_telemetry()
+        try:
+            trainlib.train()
+        finally:
+            h.shutdown()
+def main():
+    t = Trainer()
+    t.start()
+    t.join()
+
+if __name__ == '__main__':
+    main()
