@@ -168,6 +168,12 @@ def set_item(
         if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
             live = objects.set_attribute(m, cell.extra, str(index.value), value, state, frame, node)
             return [Outcome(Flow.NORMAL, s) for s in live]
+        if cell.kind == "list" and isinstance(index, Const) and isinstance(index.value, slice):
+            new = items_of(m, value, state)
+            cell.open = cell.open or new is None
+            cell.items = list(cell.items)
+            cell.items[index.value] = new or []
+            return normal(state)
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             try:
                 cell.items[index.value] = value
