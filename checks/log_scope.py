@@ -13,8 +13,8 @@ from lens_preflight.core.words import Need, Scope, Severity
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
-    from lens_preflight.program.seen import BridgeSeen
     from lens_preflight.program.model import Reading
+    from lens_preflight.program.seen import BridgeSeen
 
 ROOT_DEBUG = Rule(
     "log-scope/root-debug",

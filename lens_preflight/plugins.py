@@ -58,12 +58,12 @@ def _metadata(folder: str) -> Iterator[tuple[str, str]]:
     except OSError:
         return
     for name in sorted(names):
-        yield name.partition("-")[0], os.path.join(folder, name, "entry_points.txt")  # noqa: PTH118
+        yield name.partition("-")[0], os.path.join(folder, name, "entry_points.txt")
 
 
 def _lines(file: str, group: str) -> Iterator[tuple[str, str]]:
     try:
-        with open(file, "rb") as stream:  # noqa: PTH123 - pathlib doubles the cost here
+        with open(file, "rb") as stream:
             data = stream.read(1 << 20)
     except OSError:
         return
