@@ -57,10 +57,14 @@ def run_filters(use: Use, dashboard: Dashboard) -> tuple[RunFilter, ...]:
 
 
 def _all_joined(use: Use, depth: int = 4) -> Iterable[Use]:
-    for other in use.joined:
-        yield other
-        if depth:
-            yield from _all_joined(other, depth - 1)
+    """What a use is joined with, to a depth, each once: in a sum of thirty terms each is joined with each."""
+    seen: dict[int, Use] = {}
+    level = [use]
+    for _ in range(depth + 1):
+        level = [other for one in level for other in one.joined if id(other) not in seen]
+        level = list({id(other): other for other in level}.values())
+        seen.update((id(other), other) for other in level)
+    return seen.values()
 
 
 def is_run_matcher(matcher: Matcher) -> bool:

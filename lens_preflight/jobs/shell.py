@@ -215,7 +215,8 @@ class Shell:
         if kind in ("ForClause", "WhileClause"):
             return loops.loop(self, node)
         if kind == "FuncDecl":
-            self.state.functions[node["Name"]["Value"]] = {**node["Body"], "_frame": self.frame}
+            name = (node.get("Name") or {}).get("Value", "")  # zsh has functions without one
+            self.state.functions[name] = {**node["Body"], "_frame": self.frame}
             return True
         if kind == "TestClause":
             return conditions.test(self, node["X"])

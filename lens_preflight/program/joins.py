@@ -59,7 +59,7 @@ def joined(a: Value, b: Value) -> Value:
             return one
     if isinstance(a, Lanes) or isinstance(b, Lanes):
         size = max(len(v.parts) for v in (a, b) if isinstance(v, Lanes))
-        there = next(v.parts for v in (a, b) if isinstance(v, Lanes))
+        there = max((v.parts for v in (a, b) if isinstance(v, Lanes)), key=len)
         pairs = ((part(a, i), part(b, i), there[i]) for i in range(size))
         return Lanes(tuple(None if p is None else joined(x, y) for x, y, p in pairs))
     options: list[Value] = []

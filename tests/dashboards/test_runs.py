@@ -9,11 +9,15 @@ import pytest
 from lens_preflight.dashboards.families import Catalogue
 from lens_preflight.dashboards.lineage import Lineage
 from lens_preflight.dashboards.model import Dashboard
+from lens_preflight.dashboards.promql import read_promql
+from lens_preflight.dashboards.reading import dashboards_in
 from lens_preflight.dashboards.rewrite import with_run_filter, with_run_label, without_truncated
-from lens_preflight.dashboards.runs import Hold, lists_runs
+from lens_preflight.dashboards.runs import Hold, lists_runs, run_filters
 from lens_preflight.dashboards.selectors import Language
 from lens_preflight.dashboards.training import exempt, training_uses
+from lens_preflight.documents import Text
 from tests.dashboards.boards import RUN, classic, panel, read
+from tests.fuzz.engine import watchdog
 
 
 def board(shown: str, /, **variable: Any) -> Dashboard:
@@ -132,3 +136,11 @@ def test_the_corrected_exclusion() -> None:
     text = 'rate(a_sum{nemo_span_truncated="True"}[5m]) / rate(b_x[5m])'
     corrected = without_truncated(text, Language.PROMQL, lambda name: name == "a_sum")
     assert corrected == 'rate(a_sum{nemo_span_truncated!="true"}[5m]) / rate(b_x[5m])'
+
+
+def test_a_long_sum_is_judged_at_once() -> None:
+    """Each term is joined with each other one, and those with theirs: more ways than can be walked."""
+    query = read_promql(" + ".join(f'metric_{n}{{nemo_run_id=~"$run_id"}}' for n in range(60)))
+    (board,) = dashboards_in(Text("d.json", '{"panels": []}'))
+    with watchdog(20):
+        assert all(run_filters(use, board) for use in query.uses)

@@ -57,3 +57,7 @@ def test_what_is_within_bounds_is_followed(tmp_path: Path) -> None:
 def test_what_would_take_for_ever_is_left_open(tmp_path: Path, line: str) -> None:
     with watchdog(20):
         assert unread(tmp_path, line) == ""
+
+
+def test_a_function_without_a_name_is_taken(tmp_path: Path) -> None:
+    assert unread(tmp_path, " ()step{\n  export A=1\n}") == ""

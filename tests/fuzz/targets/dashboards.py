@@ -15,6 +15,7 @@ from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.promql import read_promql
 from lens_preflight.dashboards.reading import dashboards_in
 from lens_preflight.dashboards.rules import _rule_file
+from lens_preflight.dashboards.runs import run_filters
 from lens_preflight.dashboards.selectors import Language
 from lens_preflight.dashboards.traceql import read_traceql
 from lens_preflight.documents import Text
@@ -161,6 +162,9 @@ def _query(random: Random) -> tuple[str, dict[str, str]]:
     return made, {"run_id": mutate.nasty(random), "run": "x"}
 
 
+_NO_BOARD = next(dashboards_in(Text("d.json", '{"panels": []}')))
+
+
 def _use_query(made: tuple[str, dict[str, str]]) -> Iterator[str]:
     text, values = made
     for query in (
@@ -169,7 +173,9 @@ def _use_query(made: tuple[str, dict[str, str]]) -> Iterator[str]:
         read_elastic(text, {}),
         read_elastic(text, {"metrics": [{"type": "avg", "field": "x"}]}, Language.KQL),
     ):
-        yield f"{query.error} {query.uses}"
+        yield f"{query.error} {query.metrics}"
+        for use in query.uses:
+            yield f"{run_filters(use, _NO_BOARD)}"
 
 
 TARGETS = (
