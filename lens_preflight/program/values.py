@@ -123,7 +123,7 @@ def same(a: Value | None, b: Value | None) -> bool:
     if isinstance(a, Tup) and isinstance(b, Tup):
         return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
     if isinstance(a, Lanes) and isinstance(b, Lanes):
-        return all(map(same, a.parts, b.parts))
+        return len(a.parts) == len(b.parts) and all(map(same, a.parts, b.parts))
     return a == b
 
 
