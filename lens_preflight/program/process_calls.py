@@ -26,13 +26,11 @@ from lens_preflight.program.values import (
     NONE,
     Bound,
     Const,
-    Func,
     Lib,
     Ref,
     Tup,
     Unknown,
     Value,
-    Wrapped,
 )
 
 LONG = 5
@@ -280,27 +278,6 @@ def start_process_subclass(this: Call) -> list[Outcome]:
 def join_process_subclass(this: Call) -> list[Outcome]:
     """The child's end does not change the parent."""
     return this.done(Unknown(frozenset(("child",))))
-
-
-@model(
-    "concurrent.futures.ProcessPoolExecutor().submit",
-    "concurrent.futures.ProcessPoolExecutor().map",
-    "multiprocessing.Pool().map",
-    "multiprocessing.Pool().apply_async",
-    "multiprocessing.Pool().apply",
-    "multiprocessing.fork().Pool().map",
-    "multiprocessing.spawn().Pool().map",
-    "multiprocessing.Pool().starmap",
-    "multiprocessing.Pool().imap_unordered",
-)
-def pool_submit(this: Call) -> list[Outcome]:
-    """A function in a pool of processes."""
-    fn = this.arg(0, "fn")
-    if isinstance(fn, Func | Bound | Wrapped):
-        method = "spawn" if "spawn()" in this.path else "fork"
-        child(this, fn, calls.Args([], open=True), method)
-    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
-    return [*this.done(Unknown()), *failed]
 
 
 __all__ = ["Cell", "end_all"]
