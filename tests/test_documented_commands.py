@@ -104,8 +104,8 @@ def test_settings_in_the_docs_are_valid(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", blocks("console"))
 def test_shown_output_is_real(text: str, workplace: Path) -> None:
     command, *shown = text.strip().splitlines()
-    done = run(command.removeprefix("$ "), workplace / "job")
-    assert "\n".join(shown) in done.stdout
+    done = run(command.removeprefix("$ "), workplace)
+    assert "\n".join(shown) in done.stdout, done.stdout + done.stderr
 
 
 def test_python_in_the_guide_is_the_example(workplace: Path) -> None:

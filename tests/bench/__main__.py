@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import endpoints, gate, growth, scripts
+from tests.bench import closure, endpoints, gate, growth, scripts
 
-PARTS = {"scripts": scripts.main, "gate": gate.main, "growth": growth.main, "endpoints": endpoints.main}
+PARTS = {
+    "scripts": scripts.main,
+    "closure": closure.main,
+    "gate": gate.main,
+    "growth": growth.main,
+    "endpoints": endpoints.main,
+}
 
 if __name__ == "__main__":
     wanted = sys.argv[1:] or list(PARTS)
