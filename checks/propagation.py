@@ -124,9 +124,19 @@ def _remark(remark: Remark) -> Iterator[Finding]:
     yield Finding(rule, message, remark.at, beside, remedy=remedy)
 
 
+def _tidied(launch: JobLaunch, lost: Lost) -> bool:
+    """True when what is unset again is a name that no generation of Lens reads anyway."""
+    from lens_preflight.lens.generations import GENERATIONS
+    from lens_preflight.lens.variables import Catalogue
+
+    read = (lost.name in Catalogue(launch.framework, g).read for g in GENERATIONS)
+    return lost.loss.value == "unset" and not any(read)
+
+
 def _launch(job: JobModel, launch: JobLaunch, topology: str | None) -> Iterator[Finding]:
     for lost in launch.lost:
-        yield from _lost(job, launch, lost)
+        if not _tidied(launch, lost):
+            yield from _lost(job, launch, lost)
     yield from _unsure(launch)
     yield from endpoints(launch, topology)
     known = None not in (launch.agents, launch.agent_nodes) and launch.replicas == 1

@@ -64,8 +64,11 @@ def test_slow_within_the_time_out(transport: str) -> None:
 @needs_ipv6
 def test_localhost_that_listens_on_one_family_only_is_no_caution() -> None:
     port = servers.grpc(host="::1")
-    result = probed({**GRPC, ENDPOINT: f"http://localhost:{port}"})
-    assert result.code == "ok"
+    for _ in range(3):  # on a busy machine the client may get no time, which is unknown and no verdict
+        result = probed({**GRPC, ENDPOINT: f"http://localhost:{port}"})
+        if result.code:
+            break
+    assert result.code == "ok", result.message
 
 
 def test_through_a_proxy_that_works() -> None:
