@@ -9,7 +9,7 @@ import pytest
 from tests.cli.running import run
 
 
-@pytest.mark.parametrize("hook", ["prolog_slurmd", "epilog_slurmd", "prolog_slurmctld", "prolog_task"])
+@pytest.mark.parametrize("hook", ["prolog_slurmd", "epilog_slurmd", "prolog_slurmctld"])
 def test_every_code_is_0_in_a_hook(hook: str, tmp_path: Path) -> None:
     bad = (
         "check",
@@ -49,3 +49,16 @@ def test_nodes_after_the_first_run_what_depends_on_the_host(tmp_path: Path) -> N
     assert "sampler" in counts["0"]
     assert "sampler" not in counts["3"]
     assert "otlp-endpoint" in counts["3"]
+
+
+def test_a_task_keeps_its_code_although_slurm_leaves_the_word_of_its_prolog(tmp_path: Path) -> None:
+    words = (
+        "check",
+        "--offline",
+        "--no-environ",
+        "--set",
+        "OTEL_TRACES_SAMPLER=x",
+        "--set",
+        "NEMO_LENS_ENABLED=1",
+    )
+    assert run(*words, cwd=tmp_path, env={"SLURM_SCRIPT_CONTEXT": "prolog_task"}).returncode == 1

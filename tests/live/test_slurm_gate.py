@@ -561,7 +561,8 @@ def test_strict_as_the_first_step_ends_the_job_and_drains_nothing(site: Site) ->
         OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{servers.closed_port()}",
     )
     fields = site.cluster.ended(job)
-    assert (fields["JobState"], fields["ExitCode"], fields["Restarts"]) == ("FAILED", "1:0", "0")
+    found = (fields["JobState"], fields["ExitCode"], fields["Restarts"])
+    assert found == ("FAILED", "1:0", "0"), site.cluster.output(job)
     assert "otlp-endpoint/refused" in site.cluster.output(job)
     assert not trained.exists()
     site.cluster.wait(site.healthy, "all nodes in service")
