@@ -138,6 +138,11 @@ def _sum_up(
     elif status is Status.PASS and heaviest is Severity.CAUTION:
         status = Status.WARN
     proofs = [s for s in said if isinstance(s, Proof)]
+    if status is Status.PASS and check.decisive and not findings and not proofs:
+        status, reason = (
+            Status.UNKNOWN,
+            "the check ended without a finding and without a proof; please report it",
+        )
     if status in (Status.PASS, Status.WARN) and not reason:
         reason = "; ".join(dict.fromkeys(p.text for p in proofs))
     evidence = {k: v for p in proofs for k, v in p.evidence.items()}

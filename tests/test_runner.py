@@ -44,7 +44,7 @@ def made(*said: Any, **declared: Any) -> Check:
 @pytest.mark.parametrize(
     ("said", "status", "code"),
     [
-        ((), Status.PASS, 0),
+        ((), Status.UNKNOWN, 3),
         ((Proof("seen"),), Status.PASS, 0),
         ((finding(NOTE),), Status.PASS, 0),
         ((finding(CAUTION),), Status.WARN, 0),
