@@ -38,16 +38,18 @@ def preflight(
     fail_on: str = "unknown",
     argv: Sequence[str] = (),
     node_report: str | None = None,
+    started: float | None = None,
 ) -> RunRecord:
     """Judge the subject with the checks and sum up; always ends by the deadline.
 
     An interrupt ends the run early: the record then holds what was known and says so. ``node_report``
-    is the file of a report from compute nodes, which closes what this host cannot judge.
+    is the file of a report from compute nodes, which closes what this host cannot judge. ``started`` is
+    when the run began, in seconds since the epoch (default: now); its day decides which waivers hold.
 
     Raises:
         InputError: a file that was named cannot be opened.
     """
-    started, clock = time.time(), time.monotonic()
+    started, clock = time.time() if started is None else started, time.monotonic()
     subject.open_inputs()
     nodes = _node_report(node_report)
     base = _context(subject, deadline)
@@ -59,7 +61,7 @@ def preflight(
     except KeyboardInterrupt as interrupt:
         interrupted = str(interrupt) or "interrupted"
     incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
-    results = fold(_waived(outcomes, inputs), checks)
+    results = fold(_waived(outcomes, inputs, started), checks)
     if nodes is not None:
         from lens_preflight.gate.node_report import closed, endpoints
 
@@ -101,7 +103,7 @@ def _node_report(path: str | None) -> NodeReport | None:
     return read_node_report(path)
 
 
-def _waived(outcomes: Sequence[Outcome], inputs: Inputs) -> Sequence[Outcome]:
+def _waived(outcomes: Sequence[Outcome], inputs: Inputs, started: float) -> Sequence[Outcome]:
     """The outcomes after the waivers of the settings and the accepted findings of the baseline."""
     if not inputs.settings.waivers and not inputs.baseline:
         return outcomes
@@ -109,7 +111,7 @@ def _waived(outcomes: Sequence[Outcome], inputs: Inputs) -> Sequence[Outcome]:
 
     from lens_preflight.waivers import apply
 
-    today = datetime.datetime.now(datetime.timezone.utc).date()
+    today = datetime.datetime.fromtimestamp(started, datetime.timezone.utc).date()
     return apply(outcomes, inputs.settings.waivers, today, inputs.baseline)
 
 

@@ -20,7 +20,8 @@ from tests.making import record, subject
 
 RULE = Rule("made-up/bad", "bad", Severity.BLOCKER)
 OTHER = Rule("made-up/worse", "worse", Severity.BLOCKER)
-TODAY = datetime.datetime.now(datetime.timezone.utc).date()
+NOW = datetime.datetime(2026, 5, 17, 23, 59, 59, tzinfo=datetime.timezone.utc)
+TODAY = NOW.date()
 LATER = TODAY + datetime.timedelta(days=90)
 
 
@@ -52,7 +53,8 @@ def table(rule: str = "made-up/bad", until: datetime.date = LATER, **more: str) 
 
 
 def judged(settings: Settings, *said: Any, **more: Any) -> RunRecord:
-    return record([made(*said)], subject(settings=settings, **more))
+    inputs = subject(settings=settings, **more)
+    return record([made(*said)], inputs, started=NOW.timestamp())
 
 
 def notes(run: RunRecord) -> list[str]:
