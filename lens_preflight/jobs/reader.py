@@ -18,6 +18,7 @@ from lens_preflight.jobs.model import JobModel
 from lens_preflight.jobs.run import Files, Run, TooMuch
 from lens_preflight.jobs.shell import Shell
 from lens_preflight.jobs.submit import (
+    COMMAND_LINE,
     Start,
     login_environment,
     looks_like_batch,
@@ -126,7 +127,12 @@ def _shell_job(
     from lens_preflight.jobs.state import Exported
 
     assert isinstance(login, Exported)
-    start = read_start(submit, login, text, run)
+    try:
+        start = read_start(submit, login, text, run)
+    except (TooMuch, RecursionError) as stopped:
+        why = str(stopped) if isinstance(stopped, TooMuch) else "it is nested too deeply"
+        model = _unread(path, kind, f"the command that starts it is not understood: {why}")
+        return replace(model, unread_at=COMMAND_LINE, directives=tuple(directives.scan(text, path)))
     options = submission(text, path, start)
     unread = ""
     shell: Shell | None = None

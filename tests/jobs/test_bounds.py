@@ -30,6 +30,20 @@ def test_what_is_not_followed_is_said(tmp_path: Path, body: str, says: str) -> N
     assert says in unread(tmp_path, body)
 
 
+@pytest.mark.parametrize(
+    ("submit", "says"),
+    [
+        ("python train.py\n" * (MAX_LAUNCHES + 2) + "bash job.sh", f"more than {MAX_LAUNCHES} programs"),
+        ("true\n" * (STEPS + 2) + "bash job.sh", f"more than {STEPS} statements"),
+    ],
+)
+def test_a_start_that_is_not_followed_is_said(tmp_path: Path, submit: str, says: str) -> None:
+    (tmp_path / "job.sh").write_text("#!/bin/bash\nsrun python train.py\n")
+    model = read_job(str(tmp_path / "job.sh"), submit=submit)
+    assert says in model.unread
+    assert model.unread_at is not None and model.unread_at.what == "--submit"
+
+
 def test_what_is_within_bounds_is_followed(tmp_path: Path) -> None:
     assert unread(tmp_path, f"srun {'env A=1 ' * (DEPTH // 2)}python train.py") == ""
 
