@@ -14,7 +14,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from tests.fuzz.chunks import chunk
-from tests.fuzz.engine import Crash, Tally, execute, source
+from tests.fuzz.engine import execute, source
+from tests.fuzz.growth import Growth
+from tests.fuzz.tally import Crash, Tally
 from tests.fuzz.target import Target
 from tests.fuzz.targets import BY_NAME, TARGETS
 
@@ -28,17 +30,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _again(chosen[0], seed, options.index)
     counts = spread(options.executions, chosen)
     print(f"fuzz: {sum(counts.values())} executions, seed {seed}, {options.jobs} processes", flush=True)
-    tallies = _run(counts, seed, options.jobs)
+    chunks = list(_chunks(counts))
+    growth = Growth(len(chunks))
+    tallies = _run(chunks, seed, options.jobs, growth)
     found: dict[tuple[str, str, str], list[Crash]] = {}
     for tally in tallies:
         print(tally.line())
         for crash in tally.crashes:
             found.setdefault((crash.target, crash.kind, crash.place), []).append(crash)
+    for line in growth.lines():
+        print(line)
+    for crash in growth.leaks(seed):
+        found[crash.target, crash.kind, crash.place] = [crash]
     for (target, kind, place), crashes in found.items():
         print(f"\n{target}: {kind} at {place or '?'}, {len(crashes)} times\n{crashes[0].detail[-1500:]}")
         print(f"again: {crashes[0].again}")
     total = sum(t.executions for t in tallies)
-    print(f"fuzz: {total} executions, {len(found)} different crashes, seed {seed}")
+    print(f"fuzz: {total} executions, {len(found)} different finds, seed {seed}")
     return 1 if found else 0
 
 
@@ -71,14 +79,15 @@ def _again(target: Target, seed: str, index: int) -> int:
     return 1 if crash is not None else 0
 
 
-def _run(counts: dict[str, int], seed: str, jobs: int) -> list[Tally]:
-    tallies = {name: Tally(name) for name in counts}
+def _run(chunks: Sequence[tuple[str, range]], seed: str, jobs: int, growth: Growth) -> list[Tally]:
+    tallies = {name: Tally(name) for name, _ in chunks}
     with tempfile.TemporaryDirectory() as folder:
         pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
-        waiting = [pool.submit(chunk, name, seed, r, folder) for name, r in _chunks(counts)]
+        waiting = [pool.submit(chunk, name, seed, r, folder) for name, r in chunks]
         try:
             for future in as_completed(waiting):
-                tally = future.result()
+                tally, measured = future.result()
+                growth.take(tally, measured)
                 for crash in tally.crashes[:1]:
                     print(f"{crash.target}: {crash.kind} at {crash.place or '?'}: {crash.again}", flush=True)
                 tallies[tally.target].add(tally)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from types import FrameType
 from typing import Any
 
 from lens_preflight.cli.exits import one_line
+from tests.fuzz.held import held, temporary_files
+from tests.fuzz.tally import Crash, Tally
 from tests.fuzz.target import CANARY, Target
 
 MEMORY = 2 << 30
@@ -27,52 +27,7 @@ class Hang(BaseException):
 
 
 class Leak(Exception):
-    """A planted secret, a file or a thread that stays behind."""
-
-
-@dataclass(frozen=True)
-class Crash:
-    """What went wrong, and how to see it again."""
-
-    target: str
-    seed: str
-    index: int
-    kind: str
-    place: str
-    detail: str
-    shown: str
-
-    @property
-    def again(self) -> str:
-        """What to type to run this input alone."""
-        return f"python -m tests.fuzz --target {self.target} --seed {self.seed} --index {self.index}"
-
-
-@dataclass
-class Tally:
-    """What became of the executions of one target."""
-
-    target: str
-    executions: int = 0
-    seconds: float = 0.0
-    slowest: float = 0.0
-    slowest_index: int = -1
-    crashes: list[Crash] = field(default_factory=list)
-
-    def add(self, other: Tally) -> None:
-        """Take over the figures of some more executions."""
-        self.executions += other.executions
-        self.seconds += other.seconds
-        if other.slowest > self.slowest:
-            self.slowest, self.slowest_index = other.slowest, other.slowest_index
-        self.crashes += other.crashes
-
-    def line(self) -> str:
-        """The figures on one line; times are CPU of this process."""
-        return (
-            f"fuzz {self.target}: {self.executions} executions, {len(self.crashes)} crashes, "
-            f"{self.seconds:.1f} s, slowest {self.slowest * 1000:.0f} ms (index {self.slowest_index})"
-        )
+    """A planted secret that leaves."""
 
 
 def source(target: Target, seed: str, index: int) -> Random:
@@ -84,23 +39,21 @@ def run(target: Target, seed: str, indices: range, started: Path | None = None) 
     """Some executions of a target; ``started`` is a file that names the one under way."""
     tally = Tally(target.name)
     note = os.open(started, os.O_WRONLY | os.O_CREAT, 0o644) if started is not None else -1
-    before = _held()
-    for index in indices:
-        if note >= 0:
-            os.pwrite(note, f"{target.name} {index}".ljust(60).encode(), 0)
-        clock = time.process_time()
-        crash = execute(target, seed, index)
-        spent = time.process_time() - clock
-        tally.executions += 1
-        tally.seconds += spent
-        if spent > tally.slowest:
-            tally.slowest, tally.slowest_index = spent, index
-        if crash is not None:
-            tally.crashes.append(crash)
-    stays = _stays(before)
-    if stays:
-        crash = Crash(target.name, seed, indices.start, "Leak", "", stays, f"indices {indices}")
-        tally.crashes.append(crash)
+    with temporary_files() as folder:
+        before = held(folder)
+        for index in indices:
+            if note >= 0:
+                os.pwrite(note, f"{target.name} {index}".ljust(60).encode(), 0)
+            clock = time.process_time()
+            crash = execute(target, seed, index)
+            spent = time.process_time() - clock
+            if crash is None and spent > target.seconds + 1:
+                crash = Crash(target.name, seed, index, "Hang", "", f"{spent:.1f} s of CPU, unheard", "")
+            tally.count(index, spent, crash)
+        after = held(folder)
+    tally.kept = after.blocks - before.blocks
+    if stays := after.beyond(before):
+        tally.crashes.append(Crash(target.name, seed, indices.start, "Leak", "", stays, f"indices {indices}"))
     if note >= 0:
         os.close(note)
     return tally
@@ -176,15 +129,3 @@ def bounded_memory(extra: int = MEMORY) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def _held() -> tuple[int, int]:
-    return len(os.listdir("/proc/self/fd")), threading.active_count()
-
-
-def _stays(before: tuple[int, int]) -> str:
-    """What is held that was not before; modules loaded on the way may keep a file or two."""
-    files, threads = _held()
-    if files > before[0] + 4:
-        return f"{files - before[0]} open files stay behind"
-    return f"{threads - before[1]} threads stay behind" if threads > before[1] + 16 else ""
