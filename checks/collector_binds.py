@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,36 +24,52 @@ class Bind:
     where: str
 
 
-def bind_findings(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
+def bind_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
     """What keeps the job from reaching the receivers."""
-    yield from _protocol(config, ctx)
+    yield from _protocols(config, ctx, signals)
     yield from _binds(config, ctx.topology)
 
 
-def _protocol(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
-    """Whether a receiver speaks what the exporters of the job speak."""
+def _protocols(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
+    """Whether the receivers of each signal speak what the job's exporters of that signal speak."""
+    unheard: dict[str, list[str]] = {}
+    places: dict[str, Location] = {}
+    for signal in signals:
+        receivers = _receivers(config, signal)
+        spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
+        for transport in _transports(ctx, signal) - spoken if spoken else ():
+            unheard.setdefault(transport, []).append(signal)
+            places.setdefault(transport, receivers[0].line_of("protocols"))
+    for transport, lost in sorted(unheard.items()):
+        yield Finding(
+            rules.PROTOCOL_NOT_RECEIVED,
+            f"the job exports {' and '.join(lost)} over {transport}, which no OTLP receiver there speaks",
+            places[transport],
+            remedy=f"write: {transport}: {{endpoint: 0.0.0.0:{_port(transport)}}}",
+        )
+
+
+def _receivers(config: CollectorConfig, signal: str) -> list[Component]:
+    """The OTLP receivers in the pipelines of a signal."""
     from lens_preflight.collector.types import OTLP_RECEIVERS
+
+    used = {reference.id for pipeline in config.of_signal(signal) for reference in pipeline.receivers}
+    return [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS and c.id in used]
+
+
+def _transports(ctx: Context, signal: str) -> set[str]:
+    """What the launches send a signal over, as far as it is known."""
     from lens_preflight.core.errors import LibraryFailure, Undecided
     from lens_preflight.otel.view import OtelView
 
-    used = {reference.id for pipeline in config.pipelines for reference in pipeline.receivers}
-    receivers = [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS and c.id in used]
-    spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
-    said: set[str] = set()
-    for launch in ctx.launches if spoken else ():
+    found: set[str] = set()
+    for launch in ctx.launches:
         view = OtelView(launch.env, ctx.generation, ctx.files, launch.framework.prefixes)
         try:
-            transport = view.in_sight.with_all_files.exporter("traces").transport
+            found.add(view.in_sight.with_all_files.exporter(signal).transport)
         except (Undecided, LibraryFailure):
             continue
-        if transport in ("grpc", "http") and transport not in spoken and transport not in said:
-            said.add(transport)
-            yield Finding(
-                rules.PROTOCOL_NOT_RECEIVED,
-                f"the job exports over {transport}, which no OTLP receiver speaks",
-                receivers[0].line_of("protocols"),
-                remedy=f"write: {transport}: {{endpoint: 0.0.0.0:{_port(transport)}}}",
-            )
+    return found & {"grpc", "http"}
 
 
 def _binds(config: CollectorConfig, topology: str | None) -> Iterator[Finding]:

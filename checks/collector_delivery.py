@@ -18,7 +18,7 @@ def delivery_findings(config: CollectorConfig, ctx: Context, signals: Iterable[s
     """Everything that keeps the job's telemetry from arriving, or from being found."""
     yield from _signals(config, signals)
     yield from _sampled_away(config)
-    yield from bind_findings(config, ctx)
+    yield from bind_findings(config, ctx, signals)
     yield from _labels(config, ctx)
     yield from _removals(config)
     yield from _metrics_dropped(config)
@@ -64,9 +64,10 @@ def _said_already(config: CollectorConfig, signal: str) -> bool:
 
 
 def _sampled_away(config: CollectorConfig) -> Iterator[Finding]:
+    from lens_preflight.collector.amounts import number
+
     for component in config.tail_sampling():
-        share = component.text("sampling_percentage")
-        if component.type == "probabilistic_sampler" and share in ("0", "0.0"):
+        if component.type == "probabilistic_sampler" and number(component, "sampling_percentage") == 0:
             yield Finding(
                 rules.SAMPLED_AWAY,
                 f"{component.id} keeps no trace",
@@ -154,7 +155,7 @@ def _removals(config: CollectorConfig) -> Iterator[Finding]:
                 missed,
                 remedy=f"take {RUN_ID} out of {identity}",
             )
-        if component.type == "resourcedetection" and component.text("override") != "false":
+        if component.type == "resourcedetection" and component.flag("override") is not False:
             yield Finding(
                 rules.RESOURCE_OVERRIDDEN,
                 f"{identity} overwrites what the job says of itself",

@@ -156,7 +156,7 @@ def _tls(component: Component) -> Iterator[Finding]:
     if not host or "${" in host or is_loopback(host) or component.type == "prometheus":
         return
     for key in ("insecure", "insecure_skip_verify"):
-        if component.text("tls", key) == "true":
+        if component.flag("tls", key):
             yield Finding(
                 rules.TLS_OFF,
                 f"{component.id} has tls.{key}: true",

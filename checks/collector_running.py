@@ -49,22 +49,15 @@ def _telemetry(config: CollectorConfig, topology: str | None) -> Iterator[Findin
     metrics = root.get("service", "telemetry", "metrics") if root is not None else None
     at = metrics.at if metrics is not None else config.at
     write = "write: readers: [{pull: {exporter: {prometheus: {host: 0.0.0.0, port: 8888}}}}]"
-    if metrics is not None and metrics.text("level") == "none":
-        where = metrics.key_at("level") if isinstance(metrics, Mapping) else at
-        yield Finding(
-            rules.TELEMETRY_OFF, "telemetry.metrics.level is none", where, remedy="write level: normal"
-        )
-        return
     level = metrics.text("level") if isinstance(metrics, Mapping) else None
-    if (
-        isinstance(metrics, Mapping)
-        and level is not None
-        and level.lower() not in LEVELS
-        and "${" not in level
-    ):
-        where = metrics.key_at("level")
-        yield Finding(rules.TELEMETRY_LEVEL, f"{level} is no level", where, remedy="write level: normal")
-        return
+    if isinstance(metrics, Mapping) and level is not None and "${" not in level:
+        where, remedy = metrics.key_at("level"), "write level: normal"
+        if level.lower() == "none":
+            yield Finding(rules.TELEMETRY_OFF, "telemetry.metrics.level is none", where, remedy=remedy)
+            return
+        if level.lower() not in LEVELS:
+            yield Finding(rules.TELEMETRY_LEVEL, f"{level} is no level", where, remedy=remedy)
+            return
     address = metrics.get("address") if isinstance(metrics, Mapping) else None
     if isinstance(metrics, Mapping) and address is not None and config.version >= (0, 123):
         gone = config.version >= (0, 135)

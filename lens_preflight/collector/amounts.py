@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import re
 
 from lens_preflight.collector.model import Component
 from lens_preflight.documents import Scalar
+from lens_preflight.otel.dial import is_loopback as _is_loopback
 
 _PART = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -31,9 +33,16 @@ def whole(component: Component, *keys: str) -> int | None:
     return node.value if isinstance(node, Scalar) and type(node.value) is int else None
 
 
+def number(component: Component, *keys: str) -> float | None:
+    """A number of a component's body, with or without a point; None when absent, open or no number."""
+    node = component.get(*keys)
+    value = node.value if isinstance(node, Scalar) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def is_off(component: Component, *keys: str) -> bool:
     """Whether a switch is written as false."""
-    return component.text(*keys) == "false"
+    return component.flag(*keys) is False
 
 
 def is_open(component: Component, *keys: str) -> bool:
@@ -52,9 +61,12 @@ def bind_host(endpoint: str) -> str:
 
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine only."""
-    return host.lower() == "localhost" or host.startswith("127.") or host in ("::1", "0:0:0:0:0:0:0:1")
+    return not is_everywhere(host) and (host.startswith("127.") or _is_loopback(host))
 
 
 def is_everywhere(host: str) -> bool:
     """Whether a bind address means all interfaces."""
-    return host in ("", "0.0.0.0", "::", "*")
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return host in ("", "*")

@@ -165,6 +165,6 @@ def _drop_policies(component: Component) -> Iterator[DropCondition]:
                 yield _condition("traces", node, "")
             if sub.get("boolean_attribute") is not None:
                 key = sub.text("boolean_attribute", "key") or ""
-                wanted = sub.text("boolean_attribute", "value") != "false"
+                wanted = sub.flag("boolean_attribute", "value") is not False
                 parsed = Condition("==", (), Path("attributes", key), wanted)
                 yield DropCondition("traces", f"{key} == {str(wanted).lower()}", sub.at, parsed)

@@ -38,6 +38,10 @@ class Component:
         """A text of the body."""
         return self.body.text(*keys) if self.body is not None else None
 
+    def flag(self, *keys: str) -> bool | None:
+        """A switch of the body; None when it is absent, open or no switch."""
+        return self.body.flag(*keys) if self.body is not None else None
+
     def get(self, *keys: str) -> Node | None:
         """A node of the body."""
         return self.body.get(*keys) if self.body is not None else None

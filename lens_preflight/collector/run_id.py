@@ -64,7 +64,7 @@ def removals(component: Component) -> Iterator[Removal]:
         return
     if component.type == "resource":
         yield from _actions(component, body.children("attributes"))
-    elif component.type == "redaction" and body.text("allow_all_keys") != "true":
+    elif component.type == "redaction" and body.flag("allow_all_keys") is not True:
         allowed = [i.text_value for i in body.children("allowed_keys") if isinstance(i, Scalar)]
         yield from _missing(component, allowed, body.at)
     elif component.type == "transform":
@@ -171,7 +171,7 @@ def dropped_metrics(config: CollectorConfig, names: tuple[str, ...]) -> Iterator
 
 def promotes(config: CollectorConfig, exporter: Component, processors: tuple[Reference, ...]) -> bool:
     """Whether the series of a Prometheus exporter carry the run id as a label."""
-    if exporter.text("resource_to_telemetry_conversion", "enabled") == "true":
+    if exporter.flag("resource_to_telemetry_conversion", "enabled"):
         return True
     included = (
         exporter.body.children("resource_constant_labels", "included") if exporter.body is not None else ()

@@ -23,7 +23,7 @@ def translations(config: CollectorConfig) -> tuple[Translation, ...]:
     for identity, component in config.of("exporters").items():
         if identity in used and component.type in ("prometheus", "prometheusremotewrite"):
             strategy = component.text("translation_strategy") or "UnderscoreEscapingWithSuffixes"
-            if component.text("add_metric_suffixes") == "false":
+            if component.flag("add_metric_suffixes") is False:
                 strategy = "UnderscoreEscapingWithoutSuffixes"
             found.append(Translation(identity, strategy, component.text("namespace") or ""))
     return tuple(found)

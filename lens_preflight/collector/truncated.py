@@ -175,7 +175,7 @@ def tempo_feed(root: Node) -> Feed | None:
     for block in blocks:
         for policy in block.children("filter_policies"):
             for attribute in policy.children("exclude", "attributes"):
-                if attribute.text("key") == f"span.{KEY}" and attribute.text("value") == "true":
+                if attribute.text("key") == f"span.{KEY}" and attribute.flag("value"):
                     return Feed.FILTERED
         names = [i.text_value for i in block.children("dimensions") if isinstance(i, Scalar)]
         if KEY in names:

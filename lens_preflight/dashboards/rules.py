@@ -157,7 +157,7 @@ def _promotes(root: Node) -> bool | None:
     block = root.get("otlp")
     if not isinstance(block, Mapping):
         return None
-    if block.text("promote_all_resource_attributes") == "true":
+    if block.flag("promote_all_resource_attributes"):
         ignored = [
             i.text_value for i in block.children("ignore_resource_attributes") if isinstance(i, Scalar)
         ]

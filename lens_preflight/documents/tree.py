@@ -46,6 +46,11 @@ class Node:
         node = self.get(*keys)
         return node.text_value if isinstance(node, Scalar) and node.value is not None else None
 
+    def flag(self, *keys: str) -> bool | None:
+        """The switch below some keys, however ``true`` or ``false`` is spelt; None for anything else."""
+        text = self.text(*keys)
+        return None if text is None else {"true": True, "false": False}.get(text.lower())
+
     def children(self, *keys: str) -> tuple[Node, ...]:
         """The items of the sequence below some keys; empty when it is none."""
         node = self.get(*keys)

@@ -9,6 +9,7 @@ import pytest
 
 from lens_preflight.checks.collector_config import collector_config
 from lens_preflight.core.finding import Location
+from lens_preflight.core.outcome import Outcome
 from lens_preflight.core.words import Status
 from lens_preflight.dashboards.rules import RuleFile
 from tests.checks.asking import Answer, Asked, ask
@@ -385,3 +386,78 @@ def test_the_receiver_must_speak_the_protocol_of_the_job(tmp_path: Path) -> None
 def test_the_signals_of_the_job_are_asked_for(tmp_path: Path) -> None:
     assert launched(tmp_path, GOOD, NEMO_LENS_LOGS_ENABLED="1") == {"signal-not-received"}
     assert launched(tmp_path, GOOD, NEMO_LENS_LOGS_ENABLED="0") == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("{queue_size: 2000,", "{enabled: False, queue_size: 2000,", "queue-off"),
+        ("{max_elapsed_time: 0}", "{enabled: FALSE}", "retry-off"),
+        ("{ca_file: /etc/ca.pem}", "{insecure_skip_verify: True}", "tls-off"),
+        ("level: normal", "level: None", "telemetry-off"),
+    ],
+)
+def test_a_switch_counts_however_it_is_spelt(tmp_path: Path, old: str, new: str, rule: str) -> None:
+    assert rule in weighty(say(tmp_path, edited(old, new)))
+
+
+@pytest.mark.parametrize("word", ["true", "True", "TRUE"])
+def test_a_promotion_counts_however_it_is_spelt(tmp_path: Path, word: str) -> None:
+    assert blockers(say(tmp_path, edited("{enabled: true}", f"{{enabled: {word}}}"))) == set()
+
+
+@pytest.mark.parametrize("share", ["0", "0.0", "0.00", "0e0"])
+def test_a_sampler_that_keeps_nothing(tmp_path: Path, share: str) -> None:
+    text = processor("probabilistic_sampler", f"{{sampling_percentage: {share}}}")
+    assert blockers(say(tmp_path, text)) == {"sampled-away"}
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "127.1", "localhost", "LOCALHOST", '"[::1]"', '"[::ffff:127.0.0.1]"', "ip6-localhost"],
+)
+def test_spellings_of_this_machine(tmp_path: Path, host: str) -> None:
+    text = GOOD
+    for port in (4317, 4318):
+        quote = '"' if host.startswith('"') else ""
+        text = edited(f"0.0.0.0:{port}", f"{quote}{host.strip(quote or None)}:{port}{quote}", text)
+    assert blockers(say(tmp_path, text)) == {"bind-localhost"}
+
+
+@pytest.mark.parametrize("host", ["[::]", "[0:0:0:0:0:0:0:0]", "0.0.0.0"])
+def test_spellings_of_all_interfaces(tmp_path: Path, host: str) -> None:
+    answer = say(tmp_path, edited("0.0.0.0:4317", f'"{host}:4317"'))
+    assert answer.status is Status.PASS and "bind-open" in answer.rules()
+
+
+def judged(folder: Path, text: str, env: dict[str, str]) -> Outcome:
+    """What the check makes of a configuration and of the environment of a job."""
+    path = folder / "c.yaml"
+    path.write_text(text, encoding="utf-8")
+    env = {"NEMO_LENS_ENABLED": "1", **env}
+    return outcome(collector_config, env, collector=(str(path),), topology="gateway")
+
+
+def test_each_signal_needs_a_receiver_of_its_protocol(tmp_path: Path) -> None:
+    only_grpc = edited("      http: {endpoint: 0.0.0.0:4318}\n", "")
+    (found,) = [
+        j.finding
+        for j in judged(
+            tmp_path, only_grpc, {"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "http/protobuf"}
+        ).findings
+        if j.finding.rule.name == "protocol-not-received"
+    ]
+    assert "metrics over http" in found.message and "traces" not in found.message
+    assert judged(tmp_path, only_grpc, {}).status is Status.PASS
+
+
+def test_a_receiver_of_another_pipeline_does_not_help(tmp_path: Path) -> None:
+    text = edited(
+        "  otlp:\n    protocols:\n",
+        "  otlp/h:\n    protocols: {http: {endpoint: 0.0.0.0:4319}}\n  otlp:\n    protocols:\n",
+    )
+    head, _, tail = text.rpartition("receivers: [otlp]")
+    split = f"{head}receivers: [otlp/h]{tail}"
+    found = judged(tmp_path, split, {})
+    assert found.status is Status.FAIL
+    assert [j.finding.message for j in found.findings if "over grpc" in j.finding.message]
