@@ -9,6 +9,7 @@ from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State
+from lens_preflight.otel.dial import is_loopback
 from lens_preflight.otel.proxies import grpc_proxy, requests_proxy
 
 NAMES = (
@@ -17,7 +18,6 @@ NAMES = (
     "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
     "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
 )
-_LOOPBACK = ("localhost", "::1", "ip6-localhost")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _endpoint(env: Environment, variable: Variable) -> Endpoint:
         host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
     except ValueError:
         host = ""
-    local = host in _LOOPBACK or host.startswith("127.")
+    local = bool(host) and (host.startswith("127.") or is_loopback(host))
     proxy = "" if local or not host else _proxy(env, variable.name, url)
     at = env[proxy].location if proxy else None
     return Endpoint(variable.name, host, local, variable.location, proxy, at)

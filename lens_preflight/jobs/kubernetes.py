@@ -25,7 +25,7 @@ from lens_preflight.jobs.shell import Shell
 from lens_preflight.jobs.state import Exported, State
 from lens_preflight.jobs.syntax import NoParser
 from lens_preflight.jobs.text import literal
-from lens_preflight.jobs.yamlnodes import get, items, line_of, number, pairs, scalar
+from lens_preflight.jobs.yamlnodes import flag, get, items, line_of, number, pairs, scalar
 
 MAX_DOCUMENTS = 64
 
@@ -146,7 +146,7 @@ def _start(template: Template, container: Any, env: Exported, path: str, run: Ru
     at = Location.file(path, words[0].line if words else line_of(container))
     gpus = _gpus(container)
     workdir = scalar(get(container, "workingDir"))
-    host = scalar(get(template.spec, "hostNetwork")) == "true" if template.spec is not None else False
+    host = template.spec is not None and flag(get(template.spec, "hostNetwork"))
     others = items(get(template.spec, "containers")) if template.spec is not None else []
     beside = tuple(scalar(get(c, "image")) or "" for c in others if c is not container)
     box = Container("kubernetes", image, at, mounts, workdir, host, frozenset(), beside)

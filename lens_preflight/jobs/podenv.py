@@ -12,7 +12,7 @@ from lens_preflight.jobs.run import Run
 from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Bound, Exported, Rest
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
-from lens_preflight.jobs.yamlnodes import get, items, line_of, pairs, scalar
+from lens_preflight.jobs.yamlnodes import flag, get, items, line_of, pairs, scalar
 
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_][\w.-]*)\)")
 
@@ -81,10 +81,7 @@ def _entry(entry: Any, name: str, env: dict[str, Bound], maps: Any, path: str) -
         if found is not None:
             return Bound(literal(found[0]), Location.file(path, found[1]), "ConfigMap")
     kind = "secret" if get(source, "secretKeyRef") is not None else "config map"
-    optional = (
-        scalar(get(source, "secretKeyRef", "optional") or get(source, "configMapKeyRef", "optional"))
-        == "true"
-    )
+    optional = flag(get(source, "secretKeyRef", "optional") or get(source, "configMapKeyRef", "optional"))
     one = Symbol(name, Cause.POD, reason=f"read from a {kind} at start", optional=optional)
     return Bound(Text.of(one), at, "valueFrom")
 

@@ -44,6 +44,11 @@ def number(node: Any) -> int | None:
     return whole(scalar(node))
 
 
+def flag(node: Any) -> bool:
+    """Whether a scalar node switches something on, in any spelling that Kubernetes takes."""
+    return (scalar(node) or "").lower() in ("true", "yes", "on", "y")
+
+
 def line_of(node: Any) -> int:
     """The line of a node, from 1."""
     return int(node.start_mark.line) + 1
