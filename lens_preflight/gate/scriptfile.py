@@ -94,6 +94,9 @@ def assigned(path: Path, name: str) -> str:
     """The value that a script of ours gives to a name, unquoted; empty when it does not."""
     for line in head(path).splitlines():
         if line.startswith(f"{name}="):
-            words = shlex.split(line.partition("=")[2])
+            try:
+                words = shlex.split(line.partition("=")[2])
+            except ValueError:  # edited by hand: a quote is open
+                return ""
             return words[0] if words else ""
     return ""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lens_preflight.gate import cache
 
@@ -41,10 +42,18 @@ def load(folder: Path) -> State | None:
     try:
         if cache.complaint(folder) or cache.complaint(path):
             return None
-        found = json.loads(path.read_bytes())
-        return State(**{**found, "failing": {str(k): float(v) for k, v in found["failing"].items()}})
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return _state(json.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
+
+
+def _state(found: Mapping[str, Any]) -> State:
+    failing = {str(rule): float(since) for rule, since in found["failing"].items()}
+    state = State(**{**found, "expiry": int(found["expiry"]), "failing": failing})
+    texts = (state.node, state.boot_id, state.word, state.rule, state.message, state.cause)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("not a text")
+    return state
 
 
 def save(folder: Path, state: State) -> None:

@@ -9,11 +9,13 @@ from tests.fuzz.targets import (
     commands,
     dashboards,
     environments,
+    gate,
     jobs,
     nodes,
     programs,
     reports,
     settings,
+    waivers,
     wire,
 )
 
@@ -27,7 +29,9 @@ TARGETS: tuple[Target, ...] = (
     *backends.TARGETS,
     *nodes.TARGETS,
     *wire.TARGETS,
+    *gate.TARGETS,
     *reports.TARGETS,
+    *waivers.TARGETS,
     *commands.TARGETS,
 )
 

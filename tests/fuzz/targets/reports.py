@@ -25,25 +25,25 @@ _KEPT = ("Rule", "Item")
 
 
 def _run(random: Random) -> RunRecord:
-    made: RunRecord = _stuffed(random, everything(), random.choice((0.05, 0.3, 1.0)))
+    made: RunRecord = stuffed(random, everything(), random.choice((0.05, 0.3, 1.0)))
     return made
 
 
-def _stuffed(random: Random, value: Any, share: float) -> Any:
+def stuffed(random: Random, value: Any, share: float) -> Any:
     """The same with other texts in some places; enumerations, ids and words of the verdict are kept."""
     if isinstance(value, str):
         return _text(random, value) if random.random() < share else value
     if isinstance(value, dict):
-        return {key: _stuffed(random, inner, share) for key, inner in value.items()}
+        return {key: stuffed(random, inner, share) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_stuffed(random, inner, share) for inner in value)
+        return type(value)(stuffed(random, inner, share) for inner in value)
     if not dataclasses.is_dataclass(value) or isinstance(value, type) or type(value).__name__ in _KEPT:
         return value
     kept = ("verdict", "check")
     return dataclasses.replace(
         value,
         **{
-            f.name: _stuffed(random, getattr(value, f.name), share)
+            f.name: stuffed(random, getattr(value, f.name), share)
             for f in dataclasses.fields(value)
             if f.init and f.name not in kept
         },
