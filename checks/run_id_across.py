@@ -42,7 +42,7 @@ def across(ctx: Context, found: RunId, at: Location) -> Iterator[Finding]:
     launch = ctx.launch.job
     if launch is None:
         return
-    yield from _array(ctx, launch, found)
+    yield from _array(launch, found)
     yield from _same_day(launch, found)
     yield from _each_turn(ctx, launch, found)
     mine = identity(ctx.launch, found)
@@ -75,16 +75,15 @@ def symbols_of(launch: JobLaunch | None, found: RunId) -> tuple[Symbol, ...]:
     return text.symbols if text is not None else ()
 
 
-def _array(ctx: Context, launch: JobLaunch, found: RunId) -> Iterator[Finding]:
-    job = ctx.job
-    if job is None or job.array is None or not found.is_set or not _several(job.array):
+def _array(launch: JobLaunch, found: RunId) -> Iterator[Finding]:
+    if not launch.array or not found.is_set:
         return
     symbols = symbols_of(launch, found)
     unknown = [s for s in symbols if s.known is None]
     if any(s.name in OWN for s in symbols) or any(s.cause.name not in STEADY for s in unknown):
         return
     name, at = found.decided_by.name, found.decided_by.location
-    if job.array.endswith("%1"):
+    if launch.array.endswith("%1"):
         message = f"{name} is the same for all elements of the array, which run one after the other"
         yield Finding(
             ARRAY_CHAIN,
@@ -93,13 +92,8 @@ def _array(ctx: Context, launch: JobLaunch, found: RunId) -> Iterator[Finding]:
             remedy=f"append -${{SLURM_ARRAY_TASK_ID}} to {name}, if they are several runs",
         )
         return
-    message = f"{name} is the same for all elements of the array {job.array}"
+    message = f"{name} is the same for all elements of the array {launch.array}"
     yield Finding(ARRAY, message, at, remedy=f"append -${{SLURM_ARRAY_TASK_ID}} to {name}")
-
-
-def _several(array: str) -> bool:
-    """True unless the array has a single element."""
-    return not array.partition("%")[0].strip().isdigit()
 
 
 def _same_day(launch: JobLaunch, found: RunId) -> Iterator[Finding]:

@@ -54,6 +54,7 @@ class Where:
     from_batch: bool = False
     submission: int = 0
     follows: bool = False
+    array: str = ""
     batch: bool = True
 
     def link(self, word: str, **changes: object) -> Where:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lens_preflight.core.finding import Location
 from lens_preflight.jobs.draft import Step, Where
 from lens_preflight.jobs.model import Loss
@@ -11,9 +9,6 @@ from lens_preflight.jobs.options import Options
 from lens_preflight.jobs.slurm import _ITEMS
 from lens_preflight.jobs.state import Bound, Exported
 from lens_preflight.jobs.text import Symbol, Text, literal
-
-if TYPE_CHECKING:
-    pass
 
 
 def export_to_tasks(step: Step, options: Options) -> tuple[Exported, Where]:

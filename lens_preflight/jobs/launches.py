@@ -103,6 +103,7 @@ def _counted(launch: JobLaunch, draft: Draft) -> JobLaunch:
         from_batch=where.from_batch,
         submission=where.submission,
         follows=where.follows,
+        array=where.array,
         helper=where.chain[-1:] == ("ray start",),
         pods=where.pods,
     )

@@ -164,7 +164,8 @@ class JobLaunch:
     ``replicas`` > 1: as many worlds of their own. ``conditional``: behind a branch. ``helper``: it
     starts daemons (``ray start``) and no training. ``background``: started with ``&``; ``segment``: of
     one srun with several; ``from_batch``: its command stands in a batch script.
-    ``submission`` counts the jobs that the script submits; ``follows``: it waits for another of them. ``loop_start`` > 0:
+    ``submission`` counts the jobs that the script submits; ``follows``: it waits for another of them.
+    ``array``: the elements of the array job that it belongs to, empty for a single one. ``loop_start`` > 0:
     in a loop whose turns are not known, which began at that point of the reading.
     """
 
@@ -207,6 +208,7 @@ class JobLaunch:
     from_batch: bool = False
     submission: int = 0
     follows: bool = False
+    array: str = ""
     pods: bool = False
     restarts_in_place: bool = False
     secrets: tuple[Secret, ...] = ()

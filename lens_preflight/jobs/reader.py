@@ -17,16 +17,14 @@ from lens_preflight.jobs.launches import launches_of
 from lens_preflight.jobs.model import JobModel
 from lens_preflight.jobs.run import Files, Run, TooMuch
 from lens_preflight.jobs.shell import Shell
-from lens_preflight.jobs.submit import (
+from lens_preflight.jobs.start import (
     COMMAND_LINE,
     Start,
     login_environment,
     looks_like_batch,
     read_start,
-    run_batch,
-    run_plain,
-    submission,
 )
+from lens_preflight.jobs.submit import run_batch, run_plain, submission
 from lens_preflight.jobs.syntax import LIMIT, NoParser
 
 _SHEBANG = re.compile(r"#!\s*(?:/usr/bin/env\s+(?:-\S+\s+)*)?(?:\S*/)?([A-Za-z]+)")
@@ -190,7 +188,9 @@ def _python_job(run: Run, path: str, start: Start, options: directives.Submissio
     env, where = slurm.export_at_submission(start.env, None if export is None else export.value,
                                             None if export is None else export.at)  # fmt: skip
     env = env.with_(slurm.batch_variables(options, counts, path, run.folder))
-    where = replace(where, in_job=True, counts=counts, execs=True, chain=("python",))
+    where = replace(
+        where, in_job=True, counts=counts, execs=True, chain=("python",), array=slurm.array_of(options)
+    )
     at = Location.file(path, 1)
     word = Field(literal(os.path.basename(path)), 1)
     shell = Shell(run, State.of(env, cwd=run.folder, args=(), arg0=literal(path)), Frame(path), Where())

@@ -6,7 +6,6 @@ Source: measured on Slurm 22.05, the tables of ``--export`` and of the input var
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import whole
@@ -15,9 +14,6 @@ from lens_preflight.jobs.directives import Submission
 from lens_preflight.jobs.draft import Counts, Where
 from lens_preflight.jobs.state import Bound, Exported, Rest
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
-
-if TYPE_CHECKING:
-    pass
 
 BASICS = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "MAIL"})
 _ITEMS = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
@@ -136,6 +132,16 @@ def counts_of(options: Submission) -> Counts:
         low, dash, high = (options.value("--nodes") or "").partition("-")
         nodes = whole(low) if dash and low == high else None
     return Counts(nodes, tasks, per_node, gpus_of(options.value, nodes))
+
+
+def array_of(options: Submission) -> str:
+    """The elements of an array job as they are written; empty for no array and for a single element."""
+    written = (options.value("--array") or "").strip()
+    elements: set[str] = set()
+    for part in written.partition("%")[0].split(","):
+        low, dash, high = part.partition(":")[0].partition("-")
+        elements |= {low.strip(), high.strip()} if dash else {low.strip()}
+    return written if len(elements) > 1 else ""
 
 
 def gpus_of(value: object, nodes: int | None) -> int | None:

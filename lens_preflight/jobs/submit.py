@@ -1,112 +1,26 @@
-"""How a job starts: ``sbatch`` with its options, a plain shell, or another script."""
+"""Job scripts in the process that runs them: a batch step, a plain shell, a job that the script submits."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.finding import Location
-from lens_preflight.core.variable import Environment
-from lens_preflight.core.words import Spread, State
+from lens_preflight.core.words import Spread
 from lens_preflight.jobs import directives, slurm
 from lens_preflight.jobs.directives import Submission
 from lens_preflight.jobs.draft import Step, Where, resolve
-from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Container, Directive
 from lens_preflight.jobs.run import DEPTH, Frame, Run
 from lens_preflight.jobs.srun import VALUED
-from lens_preflight.jobs.state import Bound, Exported, Rest
+from lens_preflight.jobs.start import Start
+from lens_preflight.jobs.state import Bound
 from lens_preflight.jobs.state import State as ShellState
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
-
-COMMAND_LINE = Location.option("--submit")
-
-
-def login_environment(submitter: Environment) -> Exported:
-    """The environment of the shell that submits, as texts."""
-    listed: dict[str, Bound] = {}
-    for variable in submitter:
-        at = variable.origin.at if variable.origin else None
-        by = variable.origin.text if variable.origin else ""
-        if variable.state is State.VALUE:
-            one = Symbol(variable.name, Cause.SUBMITTER, known=variable.value or "")
-            listed[variable.name] = Bound(Text.of(one) if one.known else literal(""), at, by)
-        elif variable.state is State.UNSET:
-            listed[variable.name] = Bound(None, at, by)
-        else:
-            one = Symbol(variable.name, Cause.SUBMITTER, variable.spread,
-                         optional=variable.state is State.UNKNOWN, reason=variable.reason)  # fmt: skip
-            listed[variable.name] = Bound(Text.of(one), at, by)
-    return Exported(listed, Rest(submitter.complete, Cause.SUBMITTER, submitter.opaque, submitter.opaque_at))
-
-
-@dataclass(frozen=True)
-class Start:
-    """How the job file is started. ``args`` None: not known. ``batch``: by sbatch."""
-
-    batch: bool
-    env: Exported
-    args: tuple[Text, ...] | None
-    options: tuple[Directive, ...] = ()
-
-
-def looks_like_batch(text: str) -> bool:
-    """True when a script has directives for Slurm, and not only in a script that it submits itself."""
-    found = directives.scan(text, "")
-    return any(not d.inert for d in found) or (bool(found) and "sbatch" not in text)
-
-
-def read_start(submit: str | None, login: Exported, text: str, run: Run) -> Start:
-    """The start that a ``--submit`` text describes; by the look of the script when there is none."""
-    batch = looks_like_batch(text)
-    if not submit:
-        return Start(batch, login, None)
-    shell = _login_shell(run, login)
-    tree = run.tree(submit)
-    if not tree.statements:
-        return Start(batch, login, None)
-    from lens_preflight.jobs.assignments import read_assign
-    from lens_preflight.jobs.words import fields_of
-
-    for statement in tree.statements[:-1]:
-        shell.statement(statement)
-    command = tree.statements[-1].get("Cmd") or {}
-    while command.get("Type") == "BinaryCmd":
-        shell.statement(command["X"])
-        command = command["Y"].get("Cmd") or {}
-    settings = [read_assign(shell, node) for node in command.get("Assigns") or ()]
-    words = fields_of(command.get("Args") or (), shell)
-    env = shell.state.exported()
-    env = env.with_({s.name: Bound(s.value, COMMAND_LINE, "--submit") for s in settings})
-    return _started(words, env, batch)
-
-
-def _started(words: Sequence[Field], env: Exported, batch: bool) -> Start:
-    plain = [w.constant for w in words]
-    name = plain[0].rpartition("/")[2] if plain else ""
-    if name == "sbatch":
-        rest = directives.rest_of(plain[1:])
-        given = directives.options_of(plain[1:])
-        options = tuple(Directive(o, v, COMMAND_LINE) for o, v in given)
-        args = tuple(w.text for w in words[len(words) - len(rest) + 1 :]) if rest else ()
-        return Start(True, env, args, options)
-    if name in ("bash", "sh", "dash", "zsh", "ksh", "source", "."):
-        return Start(False, env, tuple(w.text for w in words[2:]))
-    if name in ("kubectl", "oc", "helm"):
-        return Start(False, env, ())
-    return Start(batch and not name.endswith(".sh"), env, tuple(w.text for w in words[1:]))
-
-
-def _login_shell(run: Run, login: Exported) -> Shell:
-    from lens_preflight.jobs.shell import Shell
-
-    state = ShellState.of(login, cwd=run.folder, args=(), arg0=literal("bash"))
-    return Shell(run, state, Frame("--submit"), Where())
 
 
 def submission(text: str, path: str, start: Start) -> Submission:
@@ -134,7 +48,8 @@ def run_batch(run: Run, path: str, text: str, start: Start, options: Submission,
     if chdir:
         cwd = os.path.normpath(os.path.join(run.folder, chdir))
     follows = options.value("--dependency") is not None
-    where = replace(where, in_job=True, width=Spread.JOB, counts=counts, submission=number, follows=follows)
+    where = replace(where, in_job=True, width=Spread.JOB, counts=counts, submission=number, follows=follows,
+                    array=slurm.array_of(options))  # fmt: skip
     image = options.get("--container-image")
     if image is not None:
         where = replace(where, container=_batch_container(options, image, run), pid1="")
@@ -229,7 +144,7 @@ def _run_inline(
     env = env.with_(slurm.batch_variables(options, counts, run.path, run.folder))
     follows = options.value("--dependency") is not None
     where = replace(where, in_job=True, counts=counts, chain=(*step.where.chain, "sbatch"),
-                    submission=run.tick(), follows=follows)  # fmt: skip
+                    submission=run.tick(), follows=follows, array=slurm.array_of(options))  # fmt: skip
     state = ShellState.of(env, cwd=run.folder, args=start.args, arg0=literal("sbatch"))
     body = step.heredoc
     frame = (

@@ -43,11 +43,31 @@ def said(
         ("0-3", "$(uuidgen)", set()),
         ("0-3%1", "fixed", {("array-chain", 3)}),
         ("7", "fixed", set()),
+        ("7-7", "fixed", set()),
+        ("7-7%1", "fixed", set()),
+        ("3,3", "fixed", set()),
+        ("0-15:4", "fixed", {("array", 3)}),
     ],
 )
 def test_arrays(tmp_path: Path, array: str, value: str, expected: set[tuple[str, int]]) -> None:
     text = f"#!/bin/bash\n#SBATCH --array={array} -N2 --ntasks-per-node=1\nexport NEMO_LENS_RUN_ID={value}\n{TRAIN}\n"
     assert said(tmp_path, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sbatch --array=0-3 job.sh", {("array", 2)}),
+        ("sbatch job.sh", set()),
+        ("sbatch --array=2 job.sh", set()),
+    ],
+)
+def test_an_array_that_another_script_submits(
+    tmp_path: Path, line: str, expected: set[tuple[str, int]]
+) -> None:
+    inner = f"#!/bin/bash\nexport NEMO_LENS_RUN_ID=fixed\n{TRAIN}\n"
+    (tmp_path / "job.sh").write_text(inner)
+    assert said(tmp_path, f"#!/bin/bash\n{line}\n", name="all.sh") == expected
 
 
 def test_an_array_without_a_name_has_a_job_id_for_each(tmp_path: Path) -> None:
