@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from lens_preflight.program import defaults, failures, mentions, natives, objects, variables
 from lens_preflight.program.machine import Frame, Machine
@@ -71,7 +70,7 @@ def get_item(
             return dict_item(m, container, index, state, frame, node)
         if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
             found = objects.get_attribute(m, cell.extra, str(index.value), state, frame, node)
-            return [replace(o, error="KeyError") if o.error == "AttributeError" else o for o in found]
+            return [o._replace(error="KeyError") if o.error == "AttributeError" else o for o in found]
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             container = Tup(tuple(cell.items))
         elif cell.kind == "instance" and cell.cls is not None:

@@ -134,7 +134,7 @@ def to_thread(this: Call) -> list[Outcome]:
             this.m, function, calls.Args(args, dict(this.args.names)), this.state, this.frame, this.node
         )
         return [
-            replace(o, value=this.m.new(o.state, Cell("done", {"result": o.value})))
+            o._replace(value=this.m.new(o.state, Cell("done", {"result": o.value})))
             if o.flow is Flow.NORMAL
             else o
             for o in out

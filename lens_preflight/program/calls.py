@@ -159,7 +159,7 @@ def initialize(
     if isinstance(found, Func):
         call = Bound(this, classes.owned(found, owner))
         return [
-            replace(o, value=this) if o.flow is Flow.NORMAL else o
+            o._replace(value=this) if o.flow is Flow.NORMAL else o
             for o in invoke(m, call, args, state, frame, node)
         ]
     fields, _ = classes.find_in_class(m, cls, "__dataclass__", state)

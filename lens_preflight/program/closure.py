@@ -32,6 +32,7 @@ class Closure:
         self.roots = list(roots)
         self.base = base or str(Path.cwd())
         self.listings: dict[str, frozenset[str]] = {}
+        self.known: dict[str, Found | None] = {}
         self.sources: dict[str, Source] = {}
         self.failures: dict[str, Unreadable] = {}
         self.bytes: dict[str, bytes] = {}
@@ -52,21 +53,22 @@ class Closure:
         folder = os.path.normpath(os.path.join(self.base, folder))
         if folder not in self.roots and self.listing(folder):
             self.roots.insert(0 if first else len(self.roots), folder)
+            self.known.clear()
 
     def find(self, name: str) -> Found | None:
         """The module of that dotted name, None when it is not in the tree."""
-        folders = tuple(self.roots)
-        found: Found | None = None
-        head = ""
-        for word in name.split("."):
-            if not word:
-                return None
-            head = f"{head}.{word}" if head else word
-            found = self.in_folders(head, word, folders)
-            if found is None:
-                return None
-            folders = found.folders
-        return found
+        if name not in self.known:
+            self.known[name] = self._find(name)
+        return self.known[name]
+
+    def _find(self, name: str) -> Found | None:
+        above, dot, word = name.rpartition(".")
+        if not word:
+            return None
+        if not dot:
+            return self.in_folders(name, word, tuple(self.roots))
+        package = self.find(above)
+        return self.in_folders(name, word, package.folders) if package is not None else None
 
     def in_folders(self, name: str, word: str, folders: tuple[str, ...]) -> Found | None:
         """One step of the search: a package, a module, or a namespace package."""

@@ -63,7 +63,7 @@ def call_in_context(this: Call) -> list[Outcome]:
 def enter_by_hand(this: Call) -> list[Outcome]:
     """A manager entered without ``with``."""
     out = managers.enter(this.m, this.receiver or NONE, this.state, this.frame, this.node)
-    return [replace(o, inner=None) for o in out]
+    return [o._replace(inner=None) for o in out]
 
 
 @model("generator.__exit__", "generator.__aexit__")
@@ -162,7 +162,7 @@ def stack_close(this: Call) -> list[Outcome]:
     """Unwind now."""
     assert isinstance(this.receiver, Ref)
     out = managers.unwind(this.m, this.receiver, Outcome(Flow.NORMAL, this.state), this.frame, this.node)
-    return [replace(o, value=NONE) if o.flow is Flow.NORMAL else o for o in out]
+    return [o._replace(value=NONE) if o.flow is Flow.NORMAL else o for o in out]
 
 
 @model("exitstack.__enter__")

@@ -132,9 +132,9 @@ def actor(this: Call) -> list[Outcome]:
     out: list[Outcome] = []
     for o in in_actor(this, fn.inner, this.args, this.site.line):
         if o.flow is Flow.NORMAL and isinstance(o.value, Ref):
-            out.append(replace(o, value=Wrapped("actor", o.value, (Const(this.site.line),))))
+            out.append(o._replace(value=Wrapped("actor", o.value, (Const(this.site.line),))))
         else:
-            out.append(replace(o, flow=Flow.NORMAL, value=Unknown()) if o.flow is not Flow.HARD else o)
+            out.append(o._replace(flow=Flow.NORMAL, value=Unknown()) if o.flow is not Flow.HARD else o)
     return reduce(out)
 
 

@@ -11,6 +11,7 @@ from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.scopes import body_of, walk_body
 from lens_preflight.program.state import Cell, State
+from lens_preflight.program.trees import walk
 from lens_preflight.program.values import NONE, Ref, Tup, Value
 
 STOP = "StopIteration"
@@ -34,7 +35,7 @@ def unfold(function: ast.AST) -> None:
                     item = ast.Name("__item__", ast.Store())
                     again = ast.Expr(ast.Yield(ast.Name("__item__", ast.Load())))
                     loop = ast.For(item, node.value.value, [again], [])
-                    for child in ast.walk(loop):
+                    for child in walk(loop):
                         if not hasattr(child, "lineno"):
                             ast.copy_location(child, node)
                     block[i] = loop
@@ -114,7 +115,7 @@ def resume_block(
         if o.flow is Flow.NORMAL:
             live.append(o.state)
         elif o.flow is Flow.YIELD:
-            done.append(replace(o, path=(index, *o.path)))
+            done.append(o._replace(path=(index, *o.path)))
         else:
             done.append(o)
     return statements.go_on(m, body, live, frame, index + 1, done)
@@ -160,7 +161,7 @@ def resume_with(
         return statements.tagged(resume_block(m, node.body, inner, sent, frame), tag)
     index, manager = tag
     outcomes = resume_with(m, node, inner, sent, frame)
-    outcomes = [replace(o, path=(tag, *o.path)) if o.flow is Flow.YIELD else o for o in outcomes]
+    outcomes = [o._replace(path=(tag, *o.path)) if o.flow is Flow.YIELD else o for o in outcomes]
     return protected.leave(m, manager, outcomes, frame, node.items[index].context_expr)
 
 

@@ -83,7 +83,7 @@ class Scan:
 
 def imports_of(data: bytes, package: str) -> Iterator[Imported]:
     """The imports in the bytes of a file; a relative one is made absolute."""
-    for match in IMPORT.finditer(data):
+    for match in matches(data):
         source, names, plain = match.groups()
         if plain is not None:
             for word in plain.decode("utf-8", "replace").split(","):
@@ -98,6 +98,18 @@ def imports_of(data: bytes, package: str) -> Iterator[Imported]:
             if name.strip():
                 pairs.append((name.strip(), alias.strip() or name.strip()))
         yield Imported(module, tuple(pairs))
+
+
+def matches(data: bytes) -> Iterator[re.Match[bytes]]:
+    """The import statements in the bytes of a file: its lines with that word, tried one by one."""
+    at, known = data.find(b"import"), 0
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        match = IMPORT.match(data, start) if start >= known else None
+        if match is not None:
+            known = match.end()
+            yield match
+        at = data.find(b"import", max(known, at + 6))
 
 
 def absolute(module: str, package: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from lens_preflight.program import access, failures, statements
 from lens_preflight.program.closure import Found
@@ -274,7 +273,7 @@ def load(m: Machine, found: Found, state: State, frame: Frame, node: ast.AST) ->
             done.extra = None
             for name in loose & done.attrs.keys():
                 done.attrs[name] = Unknown(frozenset((f"opaque:{name}",)))
-            out.append(replace(o, value=ref))
+            out.append(o._replace(value=ref))
         elif o.flow is not Flow.YIELD:
             o.state.edit(MODULES).attrs.pop(found.name, None)
             out.append(o)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from lens_preflight.program import (
     calls,
@@ -59,4 +58,4 @@ def fill_fields(
         return normal(state, this)
     call = Bound(this, classes.owned(post, owner))
     done = calls.invoke(m, call, calls.Args(), state, frame, node)
-    return [replace(o, value=this) if o.flow is Flow.NORMAL else o for o in done]
+    return [o._replace(value=this) if o.flow is Flow.NORMAL else o for o in done]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
-from lens_preflight.program.state import Cell, State, lane_numbers, part
+from lens_preflight.program.state import Cell, Facts, State, lane_numbers, part
 from lens_preflight.program.values import (
     ABSENT,
     EMPTY,
@@ -74,37 +75,56 @@ def joined(a: Value, b: Value) -> Value:
 
 
 def join_cells(a: Cell, b: Cell, lanes_a: int, lanes_b: int, lossless: bool) -> Cell:
-    """The join of two versions of one object."""
+    """The join of two versions of one object; the first itself when the second tells nothing new."""
 
     def join(x: Value, y: Value) -> Value:
+        if x is y:
+            return x
         return by_lane(x, lanes_a, y, lanes_b) if lossless else joined(x, y)
 
-    new = a.copy()
-    for name in b.attrs:
-        mine = a.attrs.get(name)
-        if name == "trail" and isinstance(mine, Tup):
-            theirs = b.attrs[name]
-            more = theirs.items if isinstance(theirs, Tup) else ()
-            new.attrs[name] = Tup((*mine.items, *(i for i in more if i not in mine.items)))
+    attrs = dict(a.attrs)
+    for name, theirs in b.attrs.items():
+        mine = attrs.get(name)
+        if mine is theirs:
             continue
-        new.attrs[name] = b.attrs[name] if mine is None else join(mine, b.attrs[name])
-    if isinstance(a.items, dict) and isinstance(b.items, dict):
-        for key in {**a.items, **b.items}:
-            if lossless or (key in a.items and key in b.items):
-                new.items[key] = join(a.items.get(key, ABSENT), b.items.get(key, ABSENT))
-            elif key in b.items:
-                new.items[key] = tainted(b.items[key], EMPTY)
-        new.open = a.open or b.open or (not lossless and a.items.keys() != b.items.keys())
-    elif isinstance(a.items, list) and isinstance(b.items, list):
-        if len(a.items) == len(b.items):
-            new.items = [join(x, y) for x, y in zip(a.items, b.items, strict=True)]
-        else:
-            new.items = list(a.items if len(a.items) > len(b.items) else b.items)
-            new.open = True
-        new.open = new.open or a.open or b.open
-    elif a.items != b.items:
-        new.open = True
+        if name == "trail" and isinstance(mine, Tup):
+            more = theirs.items if isinstance(theirs, Tup) else ()
+            attrs[name] = Tup((*mine.items, *(i for i in more if i not in mine.items)))
+            continue
+        attrs[name] = theirs if mine is None else join(mine, theirs)
+    items, opened = join_items(a.items, b.items, join, lossless)
+    opened = opened or a.open or (b.open and isinstance(items, dict | list))
+    if opened == a.open and alike(attrs, a.attrs) and (items is a.items or alike(items, a.items)):
+        return a
+    new = Cell(a.kind, attrs, items, a.cls, a.extra)
+    new.open = opened
     return new
+
+
+def join_items(a: Any, b: Any, join: Callable[[Value, Value], Value], lossless: bool) -> tuple[Any, bool]:
+    """The items of two versions of one object, and True when more or fewer may be there."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        items = dict(a)
+        for key in {**a, **b}:
+            if lossless or (key in a and key in b):
+                items[key] = join(a.get(key, ABSENT), b.get(key, ABSENT))
+            elif key in b:
+                items[key] = tainted(b[key], EMPTY)
+        return items, not lossless and a.keys() != b.keys()
+    if isinstance(a, list) and isinstance(b, list):
+        if len(a) == len(b):
+            return [join(x, y) for x, y in zip(a, b, strict=True)], False
+        return list(a if len(a) > len(b) else b), True
+    return a.copy() if isinstance(a, list | dict) else a, bool(a != b)
+
+
+def alike(new: Any, old: Any) -> bool:
+    """True when a container holds the very objects that the other holds."""
+    if type(new) is not type(old) or len(new) != len(old):
+        return False
+    if isinstance(new, dict):
+        return all(old.get(key) is value for key, value in new.items())
+    return all(x is y for x, y in zip(new, old, strict=True))
 
 
 def merge_pair(a: State, b: State) -> State:
@@ -126,6 +146,24 @@ def merge_pair(a: State, b: State) -> State:
     return out
 
 
+class Kinds:
+    """Numbers of states that may be joined: equal for equal keys. Most share one object of facts."""
+
+    __slots__ = ("_by_facts", "_by_id")
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, int] = {}
+        self._by_facts: dict[Facts, int] = {}
+
+    def of(self, state: State) -> tuple[int, bool]:
+        """The kind of a state; valid while the states live."""
+        number = self._by_id.get(id(state.facts))
+        if number is None:
+            number = self._by_facts.setdefault(state.facts, len(self._by_facts))
+            self._by_id[id(state.facts)] = number
+        return number, state.hypo
+
+
 def merge(states: Iterable[State], limit: int = 6) -> list[State]:
     """Fewer states for the same paths: those of disjoint lanes always, others beyond the limit.
 
@@ -134,9 +172,10 @@ def merge(states: Iterable[State], limit: int = 6) -> list[State]:
     states = list(states)
     if len(states) < 2:
         return states
+    kinds = Kinds()
     groups: dict[Hashable, list[State]] = {}
     for state in states:
-        groups.setdefault(state.key, []).append(state)
+        groups.setdefault(kinds.of(state), []).append(state)
     out: list[State] = []
     for group in groups.values():
         kept: list[State] = []

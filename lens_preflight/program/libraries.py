@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from lens_preflight.program import (
     calls,
@@ -239,13 +238,13 @@ def unknown(this: Call) -> list[Outcome]:
     out = opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     if this.path.startswith(FILE_READERS):
         return [
-            replace(o, value=Unknown(frozenset((f"file:{this.path}",)))) if o.flow is Flow.NORMAL else o
+            o._replace(value=Unknown(frozenset((f"file:{this.path}",)))) if o.flow is Flow.NORMAL else o
             for o in out
         ]
     varied = any(isinstance(v, Lanes) for v in (*this.args.plain, *this.args.names.values()))
     if varied or any(isinstance(o.value, Wrapped) for o in out):
         return out
-    return [replace(o, value=Lib(f"{this.path}()")) if o.flow is Flow.NORMAL else o for o in out]
+    return [o._replace(value=Lib(f"{this.path}()")) if o.flow is Flow.NORMAL else o for o in out]
 
 
 def call_instance(

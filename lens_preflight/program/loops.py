@@ -11,6 +11,7 @@ from lens_preflight.program.joins import merge, merge_pair
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.state import Cell, State
+from lens_preflight.program.trees import walk
 from lens_preflight.program.values import Const, Ref, Tup, Unknown, Value, soft, taints_of
 
 MAX_EXACT = 9
@@ -27,7 +28,7 @@ def sort_out(outcomes: list[Outcome], tag: object, done: list[Outcome]) -> tuple
         elif o.flow is Flow.BREAK:
             left.append(o.state)
         elif o.flow is Flow.YIELD:
-            done.append(replace(o, path=(tag, *o.path)))
+            done.append(o._replace(path=(tag, *o.path)))
         else:
             done.append(o)
     return again, left
@@ -91,8 +92,10 @@ def widened(m: Machine, state: State, body: list[ast.stmt], frame: Frame) -> Sta
     """The state with the plain values that the body assigns no longer known."""
     from lens_preflight.program.scopes import names_in
 
+    if id(body) not in m.bound:
+        m.bound[id(body)] = names_in(body)
     cell = state.edit(frame.cell)
-    for name in names_in(body):
+    for name in m.bound[id(body)]:
         value = cell.attrs.get(name)
         if isinstance(value, Const) and not isinstance(value.value, bool) and value.value is not None:
             extra = frozenset(("number",)) if isinstance(value.value, int | float) else frozenset()
@@ -207,7 +210,7 @@ def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> lis
     """A comprehension, for the values when the items are known and for its effects in any case."""
     generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
     if isinstance(node, ast.GeneratorExp) and any(
-        isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in ast.walk(node)
+        isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in walk(node)
     ):
         why = "a generator expression runs nothing until somebody asks for its items"
         return normal(opaque_calls.undecided(state, frame.site(node), why), Unknown())
@@ -252,7 +255,7 @@ def append_statement(node: ast.expr, generators: list[ast.comprehension]) -> lis
         body = [ast.For(g.target, g.iter, body, [])]
     for statement_ in body:
         ast.copy_location(statement_, node)
-        for child in ast.walk(statement_):
+        for child in walk(statement_):
             if not hasattr(child, "lineno") and isinstance(child, ast.expr | ast.stmt):
                 ast.copy_location(child, node)
     return body

@@ -133,6 +133,7 @@ class Machine:
         self.package = ""
         self.places: dict[object, int] = {}
         self.inert: set[object] = set()
+        self.bound: dict[int, frozenset[str]] = {}
         self.sums: dict[int, tuple[frozenset[str], ast.Call | None, str]] = {}
         self._plan: tuple[int, Plan] | None = None
 

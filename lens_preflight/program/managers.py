@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from lens_preflight.program import (
     awaiting,
@@ -39,7 +38,7 @@ def enter(m: Machine, manager: Value, state: State, frame: Frame, node: ast.AST)
     if isinstance(manager, Ref):
         kind = state.read(manager.id).kind
         if kind == "generator":
-            return [replace(o, inner=manager) for o in generators.start(m, manager, state, frame, node)]
+            return [o._replace(inner=manager) for o in generators.start(m, manager, state, frame, node)]
         if kind == "exitstack":
             return [Outcome(Flow.NORMAL, state, manager, inner=manager)]
         if kind == "instance":
@@ -78,7 +77,7 @@ def enter_instance(m: Machine, manager: Ref, state: State, frame: Frame, node: a
     out: list[Outcome] = []
     for o in method(m, manager, names, [], state, frame, node):
         for r in awaiting.settle(m, o, frame, node):
-            out.append(replace(r, inner=manager) if r.flow is Flow.NORMAL else r)
+            out.append(r._replace(inner=manager) if r.flow is Flow.NORMAL else r)
     return out
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -78,4 +77,4 @@ def run_file(this: Call, path: str, name: Value) -> list[Outcome]:
     ref = this.m.new(this.state, Cell("module", names))
     inner = Frame(path, ref.id, ref.id, stack=this.frame.chain(this.node, "run"))
     out = statements.block(this.m, source.tree.body, this.state, inner)
-    return [replace(o, value=Unknown()) if o.flow is Flow.NORMAL else o for o in out]
+    return [o._replace(value=Unknown()) if o.flow is Flow.NORMAL else o for o in out]

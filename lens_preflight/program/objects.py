@@ -50,7 +50,8 @@ def bind(m: Machine, name: str, value: Value, state: State, frame: Frame) -> Non
             cell = frame.globals
         elif name in names.nonlocals:
             cell = next((c for c in frame.scope if name in state.read(c).attrs), frame.cell)
-    state.edit(cell).attrs[name] = value
+    if state.read(cell).attrs.get(name) is not value:
+        state.edit(cell).attrs[name] = value
 
 
 def split_options(value: Value, state: State) -> list[tuple[State, Value]]:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from lens_preflight.program.joins import merge, merge_pair
+from lens_preflight.program.joins import Kinds, merge, merge_pair
 from lens_preflight.program.state import Site, State
 from lens_preflight.program.values import (
     NONE,
     Value,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 MAX_OUTCOMES = 10
 
@@ -36,9 +31,14 @@ class Flow(enum.Enum):
     """The process ends here: no finally, no exit hook."""
     YIELD = "yield"
 
+    __hash__ = object.__hash__
+    """That of Enum runs Python code for each look-up."""
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+
+PLAIN = (Flow.YIELD, Flow.NORMAL, Flow.RETURN)
+
+
+class Outcome(NamedTuple):
     """One way out, the state there, and its value.
 
     ``error`` names the type of the exception, None when any may come. ``origin`` is the statement
@@ -55,7 +55,7 @@ class Outcome:
 
     def at(self, state: State) -> Outcome:
         """The same way out of another state."""
-        return replace(self, state=state)
+        return self._replace(state=state)
 
 
 def normal(state: State, value: Value = NONE) -> list[Outcome]:
@@ -69,34 +69,48 @@ def reduce(outcomes: Iterable[Outcome]) -> list[Outcome]:
     if len(outcomes) < 2:
         return outcomes
     ordinary: list[State] = []
-    groups: dict[object, list[Outcome]] = {}
+    abrupt: list[Outcome] = []
     out: list[Outcome] = []
     for o in outcomes:
         if o.flow is Flow.NORMAL and o.value is NONE:
             ordinary.append(o.state)
-        elif o.flow in (Flow.YIELD, Flow.NORMAL, Flow.RETURN):
+        elif o.flow in PLAIN:
             out.append(o)
         else:
-            groups.setdefault((o.flow, o.state.key, o.error, o.origin), []).append(o)
-    counts: dict[object, int] = {}
-    kept: dict[object, Outcome] = {}
-    for group in groups.values():
-        first = group[0]
-        small = first.state.limit > 1
-        for other in group[1:] if small else ():
-            first = first.at(merge_pair(first.state, other.state))
-        rough = (first.flow, group[0].state.key, first.error)
-        counts[rough] = counts.get(rough, 0) + 1
-        if not small and counts[rough] > MAX_OUTCOMES // 3:
-            continue
-        if counts[rough] > MAX_OUTCOMES:
-            last = kept[rough]
-            i = next(i for i, o in enumerate(out) if o is last)
-            out[i] = kept[rough] = last.at(merge_pair(last.state, first.state))
-        else:
-            out.append(first)
-            kept[rough] = first
+            abrupt.append(o)
+    if abrupt:
+        out.extend(fewer(abrupt) if abrupt[0].state.limit > 1 else fewest(abrupt))
     return [Outcome(Flow.NORMAL, s) for s in merge(ordinary)] + merge_values(out)
+
+
+def fewer(outcomes: list[Outcome]) -> list[Outcome]:
+    """Abrupt ways out: those of one origin as one, and of all origins not more than a few."""
+    kinds = Kinds()
+    groups: dict[tuple[Flow, tuple[int, bool], str | None, tuple[Site, ...]], list[Outcome]] = {}
+    for o in outcomes:
+        groups.setdefault((o.flow, kinds.of(o.state), o.error, o.origin), []).append(o)
+    kept: dict[object, list[Outcome]] = {}
+    for key, group in groups.items():
+        first = group[0]
+        for other in group[1:]:
+            first = first.at(merge_pair(first.state, other.state))
+        alike = kept.setdefault(key[:3], [])
+        if len(alike) < MAX_OUTCOMES:
+            alike.append(first)
+        else:
+            alike[-1] = alike[-1].at(merge_pair(alike[-1].state, first.state))
+    return [o for alike in kept.values() for o in alike]
+
+
+def fewest(outcomes: list[Outcome]) -> list[Outcome]:
+    """Abrupt ways out of a large program: the first few origins stand for all."""
+    kinds = Kinds()
+    kept: dict[object, dict[object, Outcome]] = {}
+    for o in outcomes:
+        alike = kept.setdefault((o.flow, kinds.of(o.state), o.error), {})
+        if len(alike) < MAX_OUTCOMES // 3:
+            alike.setdefault(o.origin, o)
+    return [o for alike in kept.values() for o in alike.values()]
 
 
 def merge_values(outcomes: list[Outcome]) -> list[Outcome]:

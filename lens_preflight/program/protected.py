@@ -186,7 +186,7 @@ def inside(
         out = [s for s in stored if s.flow is not Flow.NORMAL]
     for here in live:
         out.extend(enter_item(m, node, index + 1, here, frame))
-    out = [replace(o, path=((index, manager), *o.path)) if o.flow is Flow.YIELD else o for o in out]
+    out = [o._replace(path=((index, manager), *o.path)) if o.flow is Flow.YIELD else o for o in out]
     return leave(m, manager, out, frame, item.context_expr)
 
 

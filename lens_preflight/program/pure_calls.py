@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -85,7 +84,7 @@ def pure(this: Call, name: str) -> list[Outcome]:
     result: list[Outcome] = []
     for o in out:
         if name in NUMBERS and isinstance(o.value, Unknown):
-            o = replace(o, value=tainted(o.value, frozenset(("number",))))
+            o = o._replace(value=tainted(o.value, frozenset(("number",))))
         result.append(o)
     if unsure and name not in ("str", "repr", "len", "range", "list", "enumerate", "zip"):
         result.extend(opaque_calls.opaque_failures(m, state, this.frame, this.node, f"{name}()")[:1])

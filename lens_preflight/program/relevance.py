@@ -15,6 +15,7 @@ from lens_preflight.program import slices
 from lens_preflight.program.closure import Closure
 from lens_preflight.program.import_graph import SMALL_FILES, Imported, Scan
 from lens_preflight.program.source import Unreadable
+from lens_preflight.program.trees import walk
 
 SMALL_BYTES = 1_000_000
 SMALL_FUNCTION = 60
@@ -69,6 +70,7 @@ class Plan:
     modules: dict[str, set[str]] = field(default_factory=dict)
     slices: dict[int, set[int]] = field(default_factory=dict)
     ranges: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    sizes: dict[int, int] = field(default_factory=dict)
     scanned: int = 0
     size: int = 0
 
@@ -109,7 +111,10 @@ class Plan:
 
     def short(self, node: ast.AST) -> bool:
         """True for a function that is followed whatever it does."""
-        return sum(1 for _ in zip(ast.walk(node), range(SMALL_FUNCTION + 1), strict=False)) <= SMALL_FUNCTION
+        if id(node) not in self.sizes:
+            few = zip(walk(node), range(SMALL_FUNCTION + 1), strict=False)
+            self.sizes[id(node)] = sum(1 for _ in few)
+        return self.sizes[id(node)] <= SMALL_FUNCTION
 
 
 def plan(closure: Closure, entry: str, package: str) -> Plan:
@@ -200,7 +205,9 @@ class Climb:
             more = {
                 name
                 for name, used in index.tops.items()
-                if name not in known and not used.isdisjoint(raw) and not index.words(name).isdisjoint(reach)
+                if name not in known
+                and not used.isdisjoint(raw)
+                and not index.census(name).words.isdisjoint(reach)
             }
             if not more:
                 break
@@ -212,8 +219,9 @@ class Climb:
         """The functions that are followed in each parsed file, and the statements that matter in them."""
         for path, index in self.indexes.items():
             reach = self.words.get(path, set())
-            for top in {id(n): n for name, n in index.nodes.items() if name in self.names[path]}.values():
-                for node, used in slices.functions_in(top):
+            known = {id(n): name for name, n in index.nodes.items() if name in self.names[path]}
+            for name in known.values():
+                for node, used in index.census(name).functions:
                     if not used.isdisjoint(reach):
                         self.plan.nodes[id(node)] = reach
                         span = (getattr(node, "lineno", 0), getattr(node, "end_lineno", None) or 0)

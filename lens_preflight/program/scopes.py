@@ -7,6 +7,8 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lens_preflight.program.trees import children
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 INNER = (*FUNCTIONS, ast.ClassDef)
 
@@ -23,12 +25,12 @@ class Names:
 
 def walk_body(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a body without those of functions and classes defined in it; their own nodes count."""
-    stack = list(ast.iter_child_nodes(node))
+    stack = children(node)
     while stack:
         here = stack.pop()
         yield here
         if not isinstance(here, INNER):
-            stack.extend(ast.iter_child_nodes(here))
+            stack.extend(children(here))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lens_preflight.program import relevance
 from lens_preflight.program.scopes import FUNCTIONS, INNER
+from lens_preflight.program.trees import children
 
 EXITS = frozenset(("exit", "quit", "_exit"))
 
 
-JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
+KEPT = frozenset(
+    (
+        ast.Return,
+        ast.Raise,
+        ast.Break,
+        ast.Continue,
+        ast.Yield,
+        ast.YieldFrom,
+        ast.Import,
+        ast.ImportFrom,
+    )
+)
+"""Jumps and imports: a statement that holds one is never left out."""
 
+NAMING = frozenset((ast.Name, ast.Attribute, ast.Import, ast.ImportFrom))
 
 PLAIN = (
     ast.Import,
@@ -32,13 +45,14 @@ class Index:
 
     tops: dict[str, frozenset[bytes]] = field(default_factory=dict)
     nodes: dict[str, ast.stmt] = field(default_factory=dict)
-    exact: dict[str, frozenset[str]] = field(default_factory=dict)
+    exact: dict[int, Census] = field(default_factory=dict)
 
-    def words(self, name: str) -> frozenset[str]:
-        """The names that a definition mentions in its code, comments and texts left out."""
-        if name not in self.exact:
-            self.exact[name] = frozenset(w for n in ast.walk(self.nodes[name]) for w in words_of(n))
-        return self.exact[name]
+    def census(self, name: str) -> Census:
+        """The names that a definition mentions, taken once."""
+        top = self.nodes[name]
+        if id(top) not in self.exact:
+            self.exact[id(top)] = Census.of(top)
+        return self.exact[id(top)]
 
     @classmethod
     def of(cls, tree: ast.Module, data: bytes) -> Index:
@@ -56,11 +70,31 @@ class Index:
         return index
 
 
-def functions_in(top: ast.AST) -> Iterator[tuple[ast.AST, frozenset[str]]]:
-    """The functions in a definition, each with the names that it mentions."""
-    for node in ast.walk(top):
-        if isinstance(node, FUNCTIONS):
-            yield node, frozenset(w for here in ast.walk(node) for w in words_of(here))
+@dataclass
+class Census:
+    """The names that a definition mentions in its code, and each of the functions in it."""
+
+    words: set[str] = field(default_factory=set)
+    functions: list[tuple[ast.AST, set[str]]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, top: ast.AST) -> Census:
+        """One walk over a definition."""
+        out = cls()
+        stack: list[tuple[ast.AST, tuple[set[str], ...]]] = [(top, (out.words,))]
+        while stack:
+            node, around = stack.pop()
+            kind = type(node)
+            if kind in FUNCTIONS:
+                out.functions.append((node, set()))
+                around = (*around, out.functions[-1][1])
+            elif kind in NAMING:
+                for word in words_of(node):
+                    for words in around:
+                        words.add(word)
+            for child in children(node):
+                stack.append((child, around))
+        return out
 
 
 def slice_of(body: list[ast.stmt], reach: set[str]) -> set[int]:
@@ -76,18 +110,18 @@ def slice_of(body: list[ast.stmt], reach: set[str]) -> set[int]:
             row = Row(id(node), assigned(node), isinstance(node, PLAIN))
             rows.append(row)
             around = (*around, row)
-        words = words_of(node)
-        if around:
+        kind = type(node)
+        words = words_of(node) if kind in NAMING else ()
+        if words and around:
             around[-1].head.update(words)
-        for row in around:
-            row.words.update(words)
-            row.keep = (
-                row.keep
-                or isinstance(node, (*JUMPS, ast.ImportFrom, ast.Import))
-                or not EXITS.isdisjoint(words)
-            )
-        if not isinstance(node, INNER):
-            stack.extend((child, around) for child in ast.iter_child_nodes(node))
+        keep = kind in KEPT or not EXITS.isdisjoint(words)
+        if words or keep:
+            for row in around:
+                row.words.update(words)
+                row.keep = row.keep or keep
+        if kind not in INNER:
+            for child in children(node):
+                stack.append((child, around))
     chosen: set[int] = set()
     known, needed = set(reach), set[str]()
     fresh = True

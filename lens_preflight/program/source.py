@@ -6,6 +6,8 @@ import ast
 import gc
 import io
 import json
+import os
+import stat
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -57,14 +59,15 @@ def read_bytes(path: Path) -> bytes:
         Unreadable: it cannot be opened, is not a regular file, or is too large.
     """
     try:
-        if not path.is_file():
+        about = os.stat(path)
+        if not stat.S_ISREG(about.st_mode):
             raise Unreadable("it is not a regular file")
-        size = path.stat().st_size
-        if size > MAX_BYTES:
+        if about.st_size > MAX_BYTES:
             raise Unreadable(f"it is larger than {MAX_BYTES >> 10} KiB")
-        return path.read_bytes()
-    except OSError as error:
-        raise Unreadable(f"it cannot be read: {error.strerror or error}") from error
+        with open(path, "rb") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"it cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def decode(data: bytes) -> str:

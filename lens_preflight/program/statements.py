@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from lens_preflight.program import (
     access,
@@ -19,6 +18,7 @@ from lens_preflight.program import (
     summary,
     truths,
 )
+from lens_preflight.program.joins import merge
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.scopes import dotted
@@ -36,16 +36,16 @@ def go_on(
 ) -> list[Outcome]:
     """The rest of a block from one statement on."""
     for i in range(start, len(body)):
-        following: list[Outcome] = []
+        following: list[State] = []
         for state in live:
             for o in statement(m, body[i], state, frame):
                 if o.flow is Flow.NORMAL:
-                    following.append(Outcome(Flow.NORMAL, o.state))
+                    following.append(o.state)
                 elif o.flow is Flow.YIELD:
-                    done.append(replace(o, path=(i, *o.path)))
+                    done.append(o._replace(path=(i, *o.path)))
                 else:
                     done.append(o)
-        live = [o.state for o in reduce(following)]
+        live = merge(following)
         if not live:
             break
     return reduce([*done, *(Outcome(Flow.NORMAL, s) for s in live)])
@@ -172,7 +172,7 @@ def returned(m: Machine, node: ast.Return, state: State, frame: Frame) -> list[O
     if node.value is None:
         return [Outcome(Flow.RETURN, state)]
     return [
-        replace(o, flow=Flow.RETURN) if o.flow is Flow.NORMAL else o
+        o._replace(flow=Flow.RETURN) if o.flow is Flow.NORMAL else o
         for o in expressions.evaluate(m, node.value, state, frame)
     ]
 
@@ -196,7 +196,7 @@ def conditional(m: Machine, node: ast.If, state: State, frame: Frame) -> list[Ou
 
 def tagged(outcomes: list[Outcome], tag: object) -> list[Outcome]:
     """Yields remember the part of the statement that they are in."""
-    return [replace(o, path=(tag, *o.path)) if o.flow is Flow.YIELD else o for o in outcomes]
+    return [o._replace(path=(tag, *o.path)) if o.flow is Flow.YIELD else o for o in outcomes]
 
 
 def deletion(m: Machine, node: ast.Delete, state: State, frame: Frame) -> list[Outcome]:

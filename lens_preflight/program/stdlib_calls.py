@@ -90,7 +90,7 @@ def reload_module(this: Call) -> list[Outcome]:
         this.frame, path=found.path, cell=target.id, globals=target.id, scope=(), func=None, stack=stack
     )
     out = statements.block(this.m, source.tree.body, this.state, inner)
-    return [replace(o, value=target) if o.flow is Flow.NORMAL else o for o in out]
+    return [o._replace(value=target) if o.flow is Flow.NORMAL else o for o in out]
 
 
 @model("functools.partial", "functools.partialmethod")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from lens_preflight.program import objects, opaque_calls
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Outcome, normal
 from lens_preflight.program.scopes import body_of, dotted
 from lens_preflight.program.state import State
+from lens_preflight.program.trees import walk
 from lens_preflight.program.values import Unknown
 
 
@@ -31,7 +33,7 @@ def summed_up(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Ou
         m.sums[id(node)] = sum_of(node)
     names, at, name = m.sums[id(node)]
     for word in names:
-        objects.bind(m, word, Unknown(frozenset((f"opaque:{word}",))), state, frame)
+        objects.bind(m, word, unknown(word), state, frame)
     if at is None:
         return normal(state)
     if not training.trains(name):
@@ -44,12 +46,18 @@ def summed_up(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Ou
     return [*normal(state), *out, *opaque_calls.opaque_failures(m, state, frame, at, f"{name}()")]
 
 
+@functools.lru_cache(maxsize=4096)
+def unknown(word: str) -> Unknown:
+    """The value of a name that a statement binds unseen; always the same object, which joins see at once."""
+    return Unknown(frozenset((f"opaque:{word}",)))
+
+
 def sum_of(node: ast.stmt) -> tuple[frozenset[str], ast.Call | None, str]:
     """The names that a statement binds, and the call in it that tells most, with its name."""
     from lens_preflight.program import training
     from lens_preflight.program.scopes import names_in
 
-    found = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    found = [n for n in walk(node) if isinstance(n, ast.Call)]
     names = [dotted(n.func) or "a call" for n in found]
     chosen = next((i for i, n in enumerate(names) if training.trains(n)), 0)
     return names_in([node]), found[chosen] if found else None, names[chosen] if found else ""

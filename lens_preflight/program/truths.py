@@ -10,6 +10,7 @@ from typing import Any
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.scopes import dotted
 from lens_preflight.program.state import State, lane_numbers, part
+from lens_preflight.program.trees import walk
 from lens_preflight.program.values import (
     Bound,
     Choice,
@@ -53,7 +54,7 @@ PURE_CALLS = (
 
 def harmless(node: ast.AST) -> bool:
     """True when evaluating the node changes nothing, so that it may be evaluated in vain."""
-    for here in ast.walk(node):
+    for here in walk(node):
         if isinstance(here, ast.Await | ast.NamedExpr | ast.Yield):
             return False
         if isinstance(here, ast.Call):
