@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import threading
 from collections.abc import Sequence
@@ -63,12 +64,19 @@ class Reading:
         on = self.mask()
         return [s for s in self.seen.setups if s.lanes & on]
 
+    @functools.cached_property
+    def _exporting(self) -> int:
+        """The lanes that export, or may: asked for at every end, and there may be thousands of ends."""
+        on = self.mask()
+        lanes = 0
+        for setup in self.setups:
+            lanes |= (setup.exporting | setup.maybe) & on
+        return lanes
+
     def relevant(self, end: End) -> list[HandleFact]:
         """The handles of one end that had something to flush; all of them when nobody exports."""
         on = self.mask() & end.lanes
-        exporting = 0
-        for setup in self.setups:
-            exporting |= (setup.exporting | setup.maybe) & self.mask()
+        exporting = self._exporting
         out = []
         for _, fact in end.facts.handles:
             mine = fact.process == end.process or fact.process.startswith("ray:")
