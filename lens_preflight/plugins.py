@@ -88,7 +88,7 @@ def _checks_of(entry: EntryPoint) -> tuple[Check, ...]:
     label = f"plugin:{entry.distribution}[{entry.name}]"
     try:
         found = entry.load()
-    except Exception as error:  # somebody else's import may raise anything
+    except (Exception, SystemExit) as error:  # somebody else's import may raise anything
         return (broken(label, f"{entry.target} cannot be loaded: {_kind(error)}; reinstall or remove it"),)
     return _as_checks(found, label, entry.target)
 
@@ -129,7 +129,7 @@ def local_checks(file: str) -> tuple[Check, ...]:
         return (broken(label, reason),)
     try:
         found = _execute(path)
-    except Exception as error:  # the user's code may raise anything
+    except (Exception, SystemExit) as error:  # the user's code may raise anything
         return (broken(label, f"{file} cannot be loaded: {_kind(error)}; correct that file"),)
     checks = tuple(value for value in found.values() if isinstance(value, Check))
     if not checks:

@@ -99,7 +99,7 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
             status, reason, give = Status.ERROR, _crash(error), ""
     except Broken as broken:
         status, reason = Status.ERROR, broken.reason
-    except Exception as error:  # the one place: a check that breaks must not end the run
+    except (Exception, SystemExit) as error:  # the one place: a check that breaks must not end the run
         status, reason = Status.ERROR, _crash(error)
     outcome = _sum_up(check, target, context, said, status, reason)
     return replace(
@@ -107,7 +107,7 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
     )
 
 
-def _crash(error: Exception) -> str:
+def _crash(error: BaseException) -> str:
     """One line about a crash: its kind, and the place in our code; never the message of a library."""
     place = ""
     frame = error.__traceback__

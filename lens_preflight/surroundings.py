@@ -63,6 +63,8 @@ def _files(folder: Path) -> Iterator[Path]:
 def _role(path: Path) -> str:
     suffix = path.suffix.lower()
     try:
+        if not path.is_file():  # a named pipe would wait for a writer
+            return ""
         with path.open("rb") as file:
             head = file.read(BYTES)
     except OSError:

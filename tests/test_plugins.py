@@ -70,6 +70,7 @@ def test_the_one_file_example_judges_in_one_line() -> None:
         ("import no_such_module_anywhere", "no module no_such_module_anywhere"),
         ("def (", "SyntaxError in line 1"),
         ("raise SystemError('canary-load')", "SystemError"),
+        ("import sys; sys.exit('canary-load')", "SystemExit"),
     ],
 )
 def test_a_file_that_does_not_load_is_an_error_outcome(tmp_path: Path, text: str, says: str) -> None:

@@ -70,6 +70,12 @@ def test_a_crash_names_its_kind_and_place_but_not_its_message() -> None:
     assert "hunter2" not in reason
 
 
+def test_a_check_that_calls_exit_is_an_error_at_once() -> None:
+    result = outcome(made(SystemExit(0)))
+    assert result.status is Status.ERROR
+    assert "SystemExit" in result.reason
+
+
 def test_an_undeclared_rule_is_that_checks_error() -> None:
     foreign = Rule("other/rule", "not mine", Severity.NOTE)
     result = outcome(made(finding(foreign)))

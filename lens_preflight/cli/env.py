@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 @subject_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_context
-def env(ctx: click.Context, /, targets: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def env(ctx: click.Context, /, targets: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Show the telemetry variables of each launch: value, origin, effect per generation of Lens.
 
-    TARGET is a job script or a training script; without one, this process's environment is shown.
+    TARGET is a job script or a training script; without one, this process's environment is shown. Exit
+    code: 0, or 3 when a job script could not be read.
     """
+    from lens_preflight.cli.exits import CANNOT_TELL
     from lens_preflight.cli.gather import gather
+    from lens_preflight.cli.unread import unread
     from lens_preflight.subject.builder import build
     from lens_preflight.subject.secrets import redactor
 
@@ -34,11 +37,16 @@ def env(ctx: click.Context, /, targets: tuple[str, ...], as_json: bool, **option
     tables = [
         {"launch": one.key, **_shape(one), "variables": list(rows(one, hide))} for one in subject.launches
     ]
+    troubles = [hide.redact(text) for text in unread(subject)]
     if as_json:
-        click.echo(json.dumps({"schema": "lens-preflight/env/1", "launches": tables}, indent=2))
-        return
-    for number, table in enumerate(tables):
-        click.echo(("\n" if number else "") + "\n".join(_lines(table)))
+        document = {"schema": "lens-preflight/env/1", "launches": tables, "unread": troubles}
+        click.echo(json.dumps(document, indent=2))
+    else:
+        for number, table in enumerate(tables):
+            click.echo(("\n" if number else "") + "\n".join(_lines(table)))
+    for text in troubles:
+        click.echo(f"lens-preflight: {text}", err=True)
+    return CANNOT_TELL if troubles else 0
 
 
 def _shape(launch: Launch) -> dict[str, Any]:

@@ -58,13 +58,18 @@ def _run(command: Callable[[], object]) -> int:
     except Terminated:
         _say("lens-preflight: terminated")
         return TERMINATED
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as stop:
+        if isinstance(stop.__cause__, Terminated):  # click makes an Abort of it
+            _say("lens-preflight: terminated")
+            return TERMINATED
         _say("lens-preflight: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         return CANNOT_TELL
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else CANNOT_TELL
+    except (
+        SystemExit
+    ):  # no command ends so: click does, with 1, when a reader is gone, and somebody's plug-in
+        return CANNOT_TELL
     except BaseException as error:  # a traceback must not leave as 1, which reads as "not ready"
         _broke(error)
         return CANNOT_TELL

@@ -47,9 +47,12 @@ def gather(targets: Sequence[str], args: Sequence[str], options: Mapping[str, An
         world_size=options.get("world_size"),
         nodes=options.get("nodes"),
         gpus_per_node=options.get("gpus_per_node"),
-        path_map=tuple(pair("--map", text) for text in options.get("maps", ())),
+        path_map=tuple(pair("--map", "IN=OUT", text) for text in options.get("maps", ())),
         endpoint=options.get("endpoint"),
-        backends={**settings.backends, **dict(pair("--backend", t) for t in options.get("backends", ()))},
+        backends={
+            **settings.backends,
+            **dict(pair("--backend", "NAME=URL", t) for t in options.get("backends", ())),
+        },
         dashboards=_files(options.get("dashboards"), settings.dashboards, settings),
         collector=_files(options.get("collector_configs"), settings.collector_config, settings),
         rules=_files(options.get("rules"), settings.rules, settings),
@@ -89,11 +92,11 @@ def words(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for text in texts for word in str(text).replace(" ", "").split(",") if word)
 
 
-def pair(option: str, text: str) -> tuple[str, str]:
-    """NAME=VALUE as a pair; InputError when there is no name or no value."""
+def pair(option: str, form: str, text: str) -> tuple[str, str]:
+    """The two sides of ``=``; InputError, naming the form, when one of them is missing."""
     name, equals, value = text.partition("=")
     if not equals or not name or not value:
-        raise InputError(f"{option} {text!r}: not of the form NAME=VALUE; write both sides")
+        raise InputError(f"{option} {text!r}: not of the form {form}; write {option} {form}")
     return name, value
 
 

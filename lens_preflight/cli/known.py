@@ -48,7 +48,7 @@ def offer_formats(options: Sequence[str]) -> None:
             continue
         try:
             REPORTS.offer(entry.load())
-        except Exception as error:  # somebody else's import may raise anything
+        except (Exception, SystemExit) as error:  # somebody else's import may raise anything
             kind = type(error).__name__
             raise InputError(
                 f"--report {entry.name}: {entry.distribution} cannot be loaded ({kind}); reinstall or remove it"

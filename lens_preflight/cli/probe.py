@@ -75,6 +75,7 @@ def probe(
     taken, 1 one was not, 3 cannot tell, 4 nothing to send.
     """
     from lens_preflight.cli.gather import gather
+    from lens_preflight.cli.unread import unread
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.probe.prober import Prober
     from lens_preflight.subject.builder import build
@@ -97,7 +98,10 @@ def probe(
     else:
         for line in _text(rows, verbose, hide):
             click.echo(line)
-    return exit_code(rows)
+    troubles = list(unread(subject))
+    for text in troubles:
+        click.echo(f"lens-preflight: {hide.redact(text)}", err=True)
+    return exit_code(rows, unread=bool(troubles))
 
 
 def _with_protocol(inputs: Inputs, protocol: str) -> Inputs:
@@ -112,9 +116,9 @@ def _with_protocol(inputs: Inputs, protocol: str) -> Inputs:
     return replace(inputs, given=inputs.given.over(changes))
 
 
-def exit_code(rows: Sequence[Row]) -> int:
-    """The exit code of some rows."""
-    words = {row.verdict for row in rows} - {"skip"}
+def exit_code(rows: Sequence[Row], *, unread: bool = False) -> int:
+    """The exit code of some rows; ``unread`` says that there may be more of them."""
+    words = {row.verdict for row in rows} - {"skip"} | ({"unknown"} if unread else set())
     if "fail" in words:
         return 1
     if "unknown" in words:
@@ -163,6 +167,7 @@ def _signals(subject: Subject, launch: Launch) -> tuple[str, ...]:
 
 def _row(subject: Subject, launch: Launch, signal: str, prober: Prober) -> Row:
     from lens_preflight.core.errors import LibraryFailure, Undecided
+    from lens_preflight.libraries import install, package
 
     try:
         exporter = _exporter(subject, launch, signal)
@@ -175,13 +180,20 @@ def _row(subject: Subject, launch: Launch, signal: str, prober: Prober) -> Row:
         return Row(launch.key, signal, None, "fail", reason)
     except Undecided as undecided:
         return Row(launch.key, signal, None, "unknown", undecided.reason)
+    except ModuleNotFoundError as error:
+        name = package(error) or str(error.name)
+        return Row(launch.key, signal, None, "unknown", f"{name} is not installed here; type {install(name)}")
+    except Exception as error:  # else the others would wait for this row until the deadline
+        reason = f"the probe itself broke: {type(error).__name__}; please report it"
+        return Row(launch.key, signal, None, "unknown", reason)
     return Row(launch.key, signal, result, result.verdict.value, result.message)
 
 
 def _exporter(subject: Subject, launch: Launch, signal: str) -> Exporter:
     from lens_preflight.otel.view import OtelView
 
-    return OtelView(launch.env, subject.generations(launch)[-1], subject.files).exporter(signal)
+    generation = subject.generations(launch)[-1]
+    return OtelView(launch.env, generation, subject.files, launch.framework.prefixes).exporter(signal)
 
 
 def _text(rows: Sequence[Row], verbose: int, hide: Redactor) -> Iterator[str]:

@@ -64,8 +64,9 @@ def _below(folder: str, suffixes: tuple[str, ...]) -> Iterable[str]:
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(f for f in folders if not f.startswith("."))
         for file in files:
-            if file.endswith(suffixes) and not file.startswith("."):
-                yield str(Path(root) / file)
+            path = Path(root) / file
+            if file.endswith(suffixes) and not file.startswith(".") and path.is_file():
+                yield str(path)
 
 
 def _read(path: str) -> bytes:

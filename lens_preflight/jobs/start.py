@@ -87,10 +87,10 @@ def read_start(submit: str | None, login: Exported, text: str, run: Run) -> Star
         shell.statement(statement)
     command = _submitting(tree.statements[-1].get("Cmd") or {}, shell)
     settings = [read_assign(shell, node) for node in command.get("Assigns") or ()]
-    words = fields_of(command.get("Args") or (), shell)
+    written = fields_of(command.get("Args") or (), shell)
     env = shell.state.exported()
     env = env.with_({s.name: Bound(s.value, COMMAND_LINE, "--submit") for s in settings})
-    words, env = _behind_prefixes(words, env)
+    words, env = _behind_prefixes(written, env)
     name = words[0].constant.rpartition("/")[2] if words else "-"
     if name.startswith("-") or (name != "sbatch" and _SBATCH.search(submit)):
         raise _unclear(submit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from lens_preflight.cli.init import settings_text
@@ -34,6 +35,11 @@ def filled(folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return folder
+
+
+def test_a_pipe_in_the_folder_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "control.json")
+    assert look(filled(tmp_path)).jobs == ("train.sbatch",)
 
 
 def test_files_are_told_by_content(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +102,10 @@ def test_a_sink_on_a_port_that_is_taken() -> None:
     done = run("sink", "--port", "0", "--http-port", str(port))
     assert done.returncode == 2
     assert done.stderr.startswith("lens-preflight: cannot listen on 127.0.0.1")
+
+
+def test_the_framework_s_own_prefix_counts(tmp_path: Path) -> None:
+    (tmp_path / "pretrain_gpt.py").write_text("")
+    env = {"MEGATRON_OTEL_EXPORTER": "console", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+    done = run("probe", "pretrain_gpt.py", "--signal", "traces", cwd=tmp_path, env=env)
+    assert done.returncode == 4 and "printed to standard output" in done.stdout

@@ -1,0 +1,37 @@
+"""Exceptions that click turns into its own keep the code that they mean."""
+
+from __future__ import annotations
+
+import errno
+import sys
+
+import click
+import pytest
+
+from lens_preflight.cli.exits import CANNOT_TELL, INTERRUPTED, TERMINATED, Terminated, _run
+
+
+def through_click(error: BaseException) -> int:
+    @click.command()
+    def command() -> None:
+        raise error
+
+    return _run(lambda: command.main(args=[], standalone_mode=False))
+
+
+def test_a_reader_that_left_is_not_exit_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("stdout", "stderr"):  # click wraps both
+        monkeypatch.setattr(sys, name, getattr(sys, name))
+    assert through_click(BrokenPipeError(errno.EPIPE, "Broken pipe")) == CANNOT_TELL
+
+
+@pytest.mark.parametrize("code", [0, 1, None, "text"])
+def test_no_command_is_done_because_something_called_exit(code: object) -> None:
+    assert through_click(SystemExit(code)) == CANNOT_TELL
+
+
+def test_sigterm_is_told_from_ctrl_c(capsys: pytest.CaptureFixture[str]) -> None:
+    assert through_click(Terminated("terminated")) == TERMINATED
+    assert through_click(KeyboardInterrupt()) == INTERRUPTED
+    said = capsys.readouterr().err.split()
+    assert said == ["lens-preflight:", "terminated", "lens-preflight:", "interrupted"]
