@@ -44,6 +44,7 @@ def test_no_crash_no_hang_no_leak(target: Target) -> None:
 def test_all_executions_are_spread() -> None:
     assert sum(COUNTS.values()) == max(EXECUTIONS, len(TARGETS))
     assert len({target.name for target in TARGETS}) == len(TARGETS)
+    assert sum(target.share for target in TARGETS) == 20_000
 
 
 def _target(use: object) -> Target:

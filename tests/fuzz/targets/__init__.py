@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.fuzz.target import Target
 from tests.fuzz.targets import (
+    arguments,
     backends,
     collectors,
     commands,
@@ -12,6 +13,7 @@ from tests.fuzz.targets import (
     gate,
     jobs,
     nodes,
+    peers,
     programs,
     reports,
     settings,
@@ -30,9 +32,11 @@ TARGETS: tuple[Target, ...] = (
     *nodes.TARGETS,
     *wire.TARGETS,
     *gate.TARGETS,
+    *peers.TARGETS,
     *reports.TARGETS,
     *waivers.TARGETS,
     *commands.TARGETS,
+    *arguments.TARGETS,
 )
 
 BY_NAME = {target.name: target for target in TARGETS}

@@ -120,6 +120,14 @@ def _reports(random: Random) -> Iterator[str]:
 
 
 def _use(made: Command) -> Iterator[str]:
+    for text in use(made):
+        if "the check itself broke" in text:
+            raise Broke(text[max(0, text.index("the check itself broke") - 200) :][:600])
+        yield text
+
+
+def use(made: Command) -> Iterator[str]:
+    """Run a command line in a folder with its files: what it prints and writes."""
     folder = written(made.files, "command")
     out, err = io.StringIO(), io.StringIO()
     words = [w for w in made.words if w != "--"]
@@ -138,10 +146,7 @@ def _use(made: Command) -> Iterator[str]:
         yield one_line(stop.format_message() if isinstance(stop, click.ClickException) else str(stop))
     finally:
         os.chdir(here)
-    for text in (out.getvalue(), err.getvalue(), *(p.read_text("utf-8") for p in folder.glob("report.*"))):
-        if "the check itself broke" in text:
-            raise Broke(text[max(0, text.index("the check itself broke") - 200) :][:600])
-        yield text
+    yield from (out.getvalue(), err.getvalue(), *(p.read_text("utf-8") for p in folder.glob("report.*")))
 
 
 def _typed(env: dict[str, str]) -> dict[str, str]:

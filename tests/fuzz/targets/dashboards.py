@@ -181,5 +181,5 @@ def _use_query(made: tuple[str, dict[str, str]]) -> Iterator[str]:
 TARGETS = (
     Target("dashboards", 1000, _dashboard, _use_dashboard),
     Target("rules", 800, rules, _use_rules),
-    Target("queries", 2200, _query, _use_query),
+    Target("queries", 1800, _query, _use_query),
 )

@@ -61,7 +61,8 @@ _WORDS = (
 )
 
 
-def _settings(random: Random) -> tuple[str, bytes]:
+def made(random: Random) -> tuple[str, bytes]:
+    """The name of a settings file, and what is in it."""
     seeds = (*texts("healthy/*/preflight.toml"), _OWN, _OWN, _OWN)
     name = "pyproject.toml" if random.random() < 0.1 else "preflight.toml"
     head = "[tool.lens-preflight]\n" if name == "pyproject.toml" else ""
@@ -69,8 +70,8 @@ def _settings(random: Random) -> tuple[str, bytes]:
     return name, mutate.octets(random, data) if random.random() < 0.1 else data
 
 
-def _use_settings(made: tuple[str, bytes]) -> Iterator[str]:
-    name, data = made
+def _use_settings(file: tuple[str, bytes]) -> Iterator[str]:
+    name, data = file
     path = scratch() / name
     path.write_bytes(data)
     try:
@@ -124,7 +125,7 @@ def _use_baseline(data: bytes) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("settings", 2200, _settings, _use_settings, (InputError,)),
+    Target("settings", 1900, made, _use_settings, (InputError,)),
     Target("env-files", 800, _env_file, _use_env_file, (InputError,)),
     Target("baselines", 600, _baseline, _use_baseline, (InputError,)),
 )

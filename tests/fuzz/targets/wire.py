@@ -43,7 +43,8 @@ def _block(random: Random) -> bytes:
     return mutate.octets(random, block)
 
 
-def _frames(random: Random) -> bytes:
+def frames(random: Random) -> bytes:
+    """What a peer says over HTTP/2."""
     data = h2.frame(h2.SETTINGS, 0, 0, bytes(6 * random.randrange(3)))
     for _ in range(random.randrange(7)):
         kind = random.choice((0, 1, 1, 1, 3, 4, 6, 7, 8, 9, 200))
@@ -54,8 +55,8 @@ def _frames(random: Random) -> bytes:
 
 
 def _use_frames(data: bytes) -> Iterator[str]:
-    reply = h2.read(data)
-    yield f"{reply.status} {reply.grpc_status} {reply.ended} {h2.goaway(data)}"
+    read = h2.read(data)
+    yield f"{read.status} {read.grpc_status} {read.ended} {h2.goaway(data)}"
     heard = Heard(data, "eof")
     yield f"{peer.speech(heard)} {peer.banner(data)} {peer.is_tls(data)} {peer.is_http2(data)}"
     for start in (0, 9):
@@ -66,7 +67,8 @@ def _use_frames(data: bytes) -> Iterator[str]:
             continue
 
 
-def _reply(random: Random) -> tuple[str, Answer]:
+def reply(random: Random) -> tuple[str, Answer]:
+    """A signal, and what the real client got for it."""
     signal = random.choice(("traces", "metrics", "logs"))
     response: Any = otlp.response_type(signal)()
     if random.random() < 0.5:
@@ -133,7 +135,7 @@ def _use_request(made: tuple[str, bytes]) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("http2", 1800, _frames, _use_frames),
-    Target("otlp-replies", 1200, _reply, _use_reply),
+    Target("http2", 1550, frames, _use_frames),
+    Target("otlp-replies", 1030, reply, _use_reply),
     Target("otlp-requests", 600, _request, _use_request),
 )
