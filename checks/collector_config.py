@@ -17,6 +17,7 @@ from lens_preflight.core.words import Need, Severity
 if TYPE_CHECKING:
     from lens_preflight.collector.model import CollectorConfig
     from lens_preflight.context import Context
+    from lens_preflight.lens.config import LensConfig
 
 ID = "collector-config"
 LANGUAGES = {
@@ -77,17 +78,23 @@ def collector_config(ctx: Context) -> Iterable[Said]:
 
 
 def exported_signals(ctx: Context) -> tuple[str, ...]:
-    """The signals that any launch exports; traces and metrics where that is not known."""
-    from lens_preflight.context import enabled_signals
+    """The signals that any launch sends once telemetry is on, by what is in sight; never none."""
+    from lens_preflight.context import SIGNALS
     from lens_preflight.lens.config import LensConfig
 
-    found: set[str] = set()
-    for launch in ctx.launches:
-        try:
-            found |= set(enabled_signals(LensConfig(launch.env, launch.framework, ctx.generation)))
-        except (Undecided, LibraryFailure):
-            found |= {"traces", "metrics"}
-    return tuple(s for s in ("traces", "metrics", "logs") if s in (found or {"traces", "metrics"}))
+    configs = [LensConfig(one.env, one.framework, ctx.generation).in_sight for one in ctx.launches]
+    found = tuple(signal for signal in SIGNALS if any(_sent(config, signal) for config in configs))
+    return found or SIGNALS[:2]
+
+
+def _sent(lens: LensConfig, signal: str) -> bool:
+    """Whether a signal is switched on; the default holds where that is not known."""
+    from lens_preflight.context import switched_on
+
+    try:
+        return switched_on(lens, signal)
+    except (Undecided, LibraryFailure):
+        return signal != "logs"
 
 
 def _assumptions(config: CollectorConfig, ctx: Context) -> Iterable[Assumption]:

@@ -56,8 +56,10 @@ def otlp_endpoint(ctx: Context) -> Iterator[Said]:
     is at most a caution, `not-from-here`, and a pass leaves the item open; what does not (the form of the
     URL, TLS against plaintext, path, redirect, wrong service, credentials) fails from anywhere.
     """
+    from lens_preflight.context import exports
+
     signal = ctx.target.key.partition(" @ ")[0] or "traces"
-    if signal not in ctx.signals:
+    if not exports(ctx.lens.in_sight, signal):
         raise Skip("the signal is not exported")
     try:
         exporter = ctx.otel.in_sight.exporter(signal)

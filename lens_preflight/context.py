@@ -206,10 +206,29 @@ def enabled_signals(lens: LensConfig) -> tuple[str, ...]:
     Raises:
         Undecided: a switch is not known before the job starts.
     """
-    if not lens.enabled:
-        return ()
-    switches = (lens.traces_enabled, lens.metrics_enabled, lens.logs_enabled)
-    return tuple(signal for signal, on in zip(SIGNALS, switches, strict=True) if on)
+    return tuple(signal for signal in SIGNALS if exports(lens, signal))
+
+
+def exports(lens: LensConfig, signal: str) -> bool:
+    """Whether a configuration exports one signal; no other signal's switch is looked at.
+
+    Raises:
+        Undecided: its switch, or that of all, is not known before the job starts.
+    """
+    try:
+        on = lens.enabled
+    except Undecided:
+        if switched_on(lens, signal):
+            raise
+        return False
+    return on and switched_on(lens, signal)
+
+
+def switched_on(lens: LensConfig, signal: str) -> bool:
+    """The switch of one signal, whatever the master switch says; Undecided when it is not known."""
+    if signal == "traces":
+        return lens.traces_enabled
+    return lens.metrics_enabled if signal == "metrics" else lens.logs_enabled
 
 
 def signal_targets(launch: Launch, generation: Generation, many: bool) -> tuple[Target, ...]:
@@ -218,9 +237,12 @@ def signal_targets(launch: Launch, generation: Generation, many: bool) -> tuple[
     A switch that cannot be known keeps its signal in, so that the check can say why it cannot tell.
     """
     lens = LensConfig(launch.env, launch.framework, generation).in_sight
-    try:
-        signals = enabled_signals(lens)
-    except (Undecided, LibraryFailure):
-        signals = SIGNALS[:2]
     suffix = f" @ {launch.key}" if many else ""
-    return tuple(Target(Scope.SIGNAL, f"{signal}{suffix}") for signal in signals)
+    return tuple(Target(Scope.SIGNAL, f"{signal}{suffix}") for signal in SIGNALS if _may_export(lens, signal))
+
+
+def _may_export(lens: LensConfig, signal: str) -> bool:
+    try:
+        return exports(lens, signal)
+    except (Undecided, LibraryFailure):
+        return True

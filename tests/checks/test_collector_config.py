@@ -451,6 +451,34 @@ def test_each_signal_needs_a_receiver_of_its_protocol(tmp_path: Path) -> None:
     assert judged(tmp_path, only_grpc, {}).status is Status.PASS
 
 
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [
+        ("NEMO_LENS_LOGS_ENABLED=1", {"logs"}),
+        ("NEMO_LENS_LOGS_ENABLED=$WANTED", set()),
+        ("NEMO_LENS_TRACES_ENABLED=0", set()),
+        ("NEMO_LENS_ENABLED=$WANTED", set()),
+    ],
+)
+def test_signals_of_a_job_of_which_the_submitter_may_set_more(
+    tmp_path: Path, line: str, missing: set[str]
+) -> None:
+    script = f"#!/bin/bash\n#SBATCH -N1\nexport NEMO_LENS_ENABLED=1\nexport {line}\nsrun python train.py\n"
+    (tmp_path / "job.sh").write_text(script)
+    (tmp_path / "c.yaml").write_text(GOOD)
+    found = outcome(
+        collector_config, targets=(str(tmp_path / "job.sh"),), collector=(str(tmp_path / "c.yaml"),)
+    )
+    told = [j.finding for j in found.findings if j.finding.rule.name == "signal-not-received"]
+    assert {f.message.split()[3] for f in told} == missing
+
+
+def test_a_signal_that_is_off_needs_no_pipeline(tmp_path: Path) -> None:
+    traces_only = GOOD[: GOOD.index("    metrics:\n      receivers")]
+    assert judged(tmp_path, traces_only, {"NEMO_LENS_METRICS_ENABLED": "0"}).status is Status.PASS
+    assert judged(tmp_path, traces_only, {}).status is Status.FAIL
+
+
 def test_a_receiver_of_another_pipeline_does_not_help(tmp_path: Path) -> None:
     text = edited(
         "  otlp:\n    protocols:\n",

@@ -9,8 +9,8 @@ import pytest
 
 from lens_preflight.checks.otlp_endpoint import FROM_NODE, otlp_endpoint
 from lens_preflight.core.outcome import Outcome, RunRecord
-from lens_preflight.core.variable import Environment
-from lens_preflight.core.words import Status
+from lens_preflight.core.variable import Environment, Variable
+from lens_preflight.core.words import State, Status
 from lens_preflight.otel.files import HostFiles
 from lens_preflight.otel.view import OtelView
 from tests import making
@@ -195,3 +195,14 @@ def test_verification_that_the_settings_switch_off_is_a_finding(monkeypatch: pyt
     env = {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", ENDPOINT: f"https://localhost:{port}"}
     outcome = judged(env)
     assert (outcome.status, making.rules(outcome)) == (Status.WARN, ["verification-off"])
+
+
+def test_a_switch_that_is_not_known_leaves_only_its_own_signal_open() -> None:
+    """The other signals are asked for; nobody knows about the logs."""
+    env = Environment.of({**TRACES, **at(servers.grpc())})
+    unknown = Variable("NEMO_LENS_LOGS_ENABLED", State.UNKNOWN, reason="it depends on who submits")
+    subject = making.subject(
+        env.over([unknown]), files=HostFiles(), profile="node", offline=False, lens="0.1"
+    )
+    found = {t.key: o.status for o in making.record([otlp_endpoint], subject).results for t in o.targets}
+    assert found == {"traces": Status.PASS, "logs": Status.UNKNOWN}
