@@ -114,7 +114,7 @@ def judge(ctx: Context, reading: Reading) -> Iterator[Said]:
 
     sets = [exporters(reading, world) for world in reading.worlds]
     doubts = [s for s in sets if s.doubt and not harmless(s)]
-    if spawned(reading):
+    if spawned(reading) and not reading.incomplete:
         yield default_note(reading, sets[0])
         return
     if doubts:

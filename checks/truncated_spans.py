@@ -186,6 +186,9 @@ def _refuse_unreadable(ctx: Context) -> None:
         reason, at = ctx.collector.failure.reason, ctx.collector.failure.at
     if reason:
         raise Undecided(f"a file could not be read: {reason}", at)
+    if ctx.collector is not None and ctx.collector.dialect == "alloy" and (ctx.dashboards or ctx.rules):
+        what = "a configuration of Alloy is not evaluated; judge the queries alone without --collector-config"
+        raise Undecided(what, ctx.collector.at)
     for board in ctx.dashboards:
         if board.opaque:
             raise Undecided(f"{board.path} is not evaluated: it is {board.opaque}", board.spot.at)

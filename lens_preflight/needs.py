@@ -40,6 +40,12 @@ def missing(check: Check, context: Context) -> Missing | None:
     return None
 
 
+def named(check: Check, context: Context) -> bool:
+    """Whether somebody named a file or a backend that the check is about: then it is expected to judge it."""
+    inputs = (Need.JOB, Need.DASHBOARDS, Need.RULES, Need.COLLECTOR, Need.BACKEND)
+    return any(need in inputs and _there(need, context) for need in (*check.needs, *check.any_of))
+
+
 def _no_launch(context: Context) -> Missing:
     """Nothing that starts was found in the job files."""
     for job in context.subject.jobs:

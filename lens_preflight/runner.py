@@ -17,7 +17,7 @@ from lens_preflight.core.finding import Assumption, Finding, Proof
 from lens_preflight.core.outcome import Judged, Outcome, Target
 from lens_preflight.core.words import Severity, Status
 from lens_preflight.libraries import install, package
-from lens_preflight.needs import missing
+from lens_preflight.needs import missing, named
 
 WORKERS = 8
 
@@ -94,7 +94,8 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
         reason = f"{failure}; see the findings of the check environment"
     except ModuleNotFoundError as error:
         lacking = package(error)
-        status, reason, give = Status.SKIP, f"{lacking} is not installed here", install(lacking)
+        status = Status.UNKNOWN if named(check, context) else Status.SKIP
+        reason, give = f"{lacking} is not installed here", install(lacking)
         if not lacking:
             status, reason, give = Status.ERROR, _crash(error), ""
     except Broken as broken:

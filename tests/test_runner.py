@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,3 +158,13 @@ def test_a_rule_of_another_check_cannot_be_declared() -> None:
     foreign = Rule("other/rule", "not mine", Severity.NOTE)
     with pytest.raises(InputError, match="other/rule"):
         register([made(rules=(foreign,))])
+
+
+def test_a_missing_library_for_a_file_that_was_named_is_unknown(tmp_path: Path) -> None:
+    """Whoever names a dashboard expects it to be judged."""
+    error = ModuleNotFoundError("No module named 'promql_parser'", name="promql_parser")
+    (tmp_path / "d.json").write_text('{"panels": []}')
+    needing = made(error, needs=(Need.DASHBOARDS,))
+    run = record([needing], subject(dashboards=(str(tmp_path / "d.json"),)))
+    assert (run.results[0].status, run.exit_code) == (Status.UNKNOWN, 3)
+    assert run.results[0].missing_input == "python3 -m pip install --user promql-parser"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from lens_preflight.core.finding import Location
@@ -36,20 +37,21 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
 
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        documents = [
-            d for _, d in zip(range(MAX_DOCUMENTS), yaml.compose_all(text, Loader=loader), strict=False)
-        ]
+        documents = list(islice(yaml.compose_all(text, Loader=loader), MAX_DOCUMENTS + 1))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 1
         return JobModel(path, "kubernetes", unread="it is not YAML", unread_at=Location.file(path, line))
+    if len(documents) > MAX_DOCUMENTS:
+        why = f"it holds more than {MAX_DOCUMENTS} documents; give those of the job in a file of their own"
+        return JobModel(path, "kubernetes", unread=why, unread_at=Location.file(path, 1))
     launches: list[JobLaunch] = []
     maps = _config_maps(documents)
     try:
         for document in documents:
             templates = list(_templates(document))
             if templates:
-                launches += _launches(path, templates, maps, run, len(launches))
+                launches += _launches(path, templates, maps, run)
     except NoParser as missing:
         return JobModel(path, "kubernetes", tuple(launches), unread="there is no parser for shell scripts",
                         unread_at=Location.file(path, 1), remedy=str(missing).rpartition("type ")[2].strip("`"))  # fmt: skip
@@ -70,19 +72,7 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
     )
 
 
-# --- YAML nodes -----------------------------------------------------------------------------------
-
-
-# --- which pods there are ---------------------------------------------------------------------------
-
-
-# --- their environment ------------------------------------------------------------------------------
-
-
-# --- their commands -----------------------------------------------------------------------------------
-
-
-def _launches(path: str, templates: list[Template], maps: Any, run: Run, before: int) -> list[JobLaunch]:
+def _launches(path: str, templates: list[Template], maps: Any, run: Run) -> list[JobLaunch]:
     drafts: list[tuple[Template, Any, Exported]] = []
     made: list[tuple[Template, JobLaunch, Exported]] = []
     for template in templates:
@@ -103,7 +93,6 @@ def _launches(path: str, templates: list[Template], maps: Any, run: Run, before:
             one = put_into_words(draft, run, key, None, {}, None if grace is None else float(grace))
             one = _sized(one, template)
             made.append((template, one, env))
-    assert before >= 0
     return [_compared(one, env, made, path) for _, one, env in made]
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lens_preflight.checks.rank_decision import rank_decision
+from lens_preflight.checks.rank_decision import judge, rank_decision
+from lens_preflight.core.errors import Undecided
+from lens_preflight.core.variable import Environment
 from lens_preflight.core.world import World
+from lens_preflight.lens.generations import generation
+from lens_preflight.program import analyse
 from tests.program.scripts import FINALLY, GOOD, HEAD, asked, rules
 
 PLACE = (
@@ -80,3 +86,14 @@ def test_everybody_for_a_hunt(tmp_path: Path) -> None:
 def test_strategies_of_the_environment(tmp_path: Path, strategy: str, verdict: str) -> None:
     env = {"NEMO_LENS_EXPORT_STRATEGY": strategy}
     assert asked(tmp_path, rank_decision, GOOD, env=env).verdict == verdict
+
+
+def test_a_reading_that_stopped_early_decides_nothing(tmp_path: Path) -> None:
+    call = "handle = setup_telemetry(NemoLensConfig.from_env(), rank=trainlib.rank(), world_size=trainlib.size())\n"
+    (tmp_path / "train.py").write_text(HEAD + call + FINALLY)
+    model = analyse("train.py", base=str(tmp_path))
+    reading = model.reading(Environment.of({"NEMO_LENS_ENABLED": "1"}), World(8, 4), generation("0.1"))
+    ctx: Any = None  # nothing of it is asked on this way
+    assert [said.rule.name for said in judge(ctx, reading)] == ["library-default"]  # type: ignore[union-attr]
+    with pytest.raises(Undecided):
+        list(judge(ctx, replace(reading, incomplete="it is too long")))

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from lens_preflight.core.words import Spread, State
+from lens_preflight.jobs.kubernetes import MAX_DOCUMENTS
 from lens_preflight.jobs.model import JobModel
 from tests.jobs.making import job, only
 
@@ -143,3 +144,10 @@ def test_an_entry_point_of_the_image(tmp_path: Path) -> None:
 def test_broken_manifests(tmp_path: Path, text: str) -> None:
     model = job(tmp_path, text, name="job.yaml", submit=None)
     assert model.kind == "kubernetes"
+
+
+def test_a_stream_of_documents_is_not_judged_by_its_beginning(tmp_path: Path) -> None:
+    others = [{"apiVersion": "v1", "kind": "Service", "spec": {}}] * MAX_DOCUMENTS
+    model = manifest(tmp_path, *others, plain())
+    assert not model.launches and f"more than {MAX_DOCUMENTS}" in model.unread
+    assert only(manifest(tmp_path, *others[1:], plain())).program == "train.py"
