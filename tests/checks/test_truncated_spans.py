@@ -186,7 +186,7 @@ def test_what_cannot_be_read_is_no_pass(tmp_path: Path) -> None:
 
 def test_queries_do_not_speak_for_a_collector_that_is_not_evaluated(tmp_path: Path) -> None:
     alloy = read(tmp_path, 'otelcol.connector.spanmetrics "x" {\n  dimension { name = "a" }\n}\n')
-    board = read_board(tmp_path, classic(panel("Loss", "rate(train_loss[5m])")))
+    board = read_board(classic(panel(1, "Loss", "rate(train_loss[5m])")))
     answer = ask(truncated_spans, Asked(collector=alloy, dashboards=(board,)))
     assert answer.status is Status.UNKNOWN and "without --collector-config" in answer.reason
     assert ask(truncated_spans, Asked(collector=alloy)).status is Status.SKIP
