@@ -130,7 +130,8 @@ def _others(ctx: Context) -> list[Launch]:
     for other in ctx.launches:
         if other is mine:
             break
-        if other.job is not None and not other.job.helper and _same_file(other, mine):
+        trains = other.job is not None and not other.job.helper and _same_file(other, mine)
+        if trains and not ctx.subject.aside(other, ctx.generation):
             above.append(other)
     return above
 

@@ -28,6 +28,10 @@ def missing(check: Check, context: Context) -> Missing | None:
     """The first need that is not met, None when the check can run."""
     if Need.SCRIPT in check.needs and context.current is not None and context.current.service:
         return Missing(f"{context.current.service} runs no program of its own", "", False)
+    if check.scope in PER_LAUNCH and context.current is not None:
+        reason = context.subject.aside(context.current, context.generation)
+        if reason:
+            return Missing(f"a step beside the training: {reason}", "", False)
     if not context.subject.launches and (check.scope in PER_LAUNCH or Need.SCRIPT in check.needs):
         return _no_launch(context)
     for need in check.needs:

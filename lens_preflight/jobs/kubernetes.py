@@ -13,7 +13,7 @@ from typing import Any
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.chain import follow
-from lens_preflight.jobs.draft import Counts, Step, Where
+from lens_preflight.jobs.draft import Counts, Draft, Step, Where
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.launches import put_into_words
 from lens_preflight.jobs.model import Container, JobLaunch, JobModel, Loss, Lost
@@ -73,27 +73,32 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
 
 
 def _launches(path: str, templates: list[Template], maps: Any, run: Run) -> list[JobLaunch]:
-    drafts: list[tuple[Template, Any, Exported]] = []
-    made: list[tuple[Template, JobLaunch, Exported]] = []
+    made: list[tuple[JobLaunch, Exported]] = []
     for template in templates:
         pod = template.spec
         containers = [template.trainer] if template.trainer is not None else items(get(pod, "containers"))
+        found: list[tuple[Any, Draft, Exported]] = []
         for container in containers:
             env = _environment(template, container, maps, path, run)
-            drafts.append((template, container, env))
-    alone = len(drafts) == len(templates)
-    for template, container, env in drafts:
-        first = len(run.drafts)
-        _start(template, container, env, path, run, alone)
-        grace = (
-            number(get(template.spec, "terminationGracePeriodSeconds")) if template.spec is not None else None
-        )
-        for draft in run.drafts[first:]:
+            first = len(run.drafts)
+            _start(template, container, env, path, run, alone=len(containers) == 1)
+            found += [(container, draft, env) for draft in run.drafts[first:]]
+        grace = number(get(pod, "terminationGracePeriodSeconds")) if pod is not None else None
+        for draft, env in _without_sidecars(found):
             key = f"{os.path.basename(path)}:{draft.at.line}"
             one = put_into_words(draft, run, key, None, {}, None if grace is None else float(grace))
-            one = _sized(one, template)
-            made.append((template, one, env))
-    return [_compared(one, env, made, path) for _, one, env in made]
+            made.append((_sized(one, template), env))
+    return [_compared(one, env, made) for one, env in made]
+
+
+def _without_sidecars(found: list[tuple[Any, Draft, Exported]]) -> list[tuple[Draft, Exported]]:
+    """The launches of a pod but for programs that nobody can read, in containers without a GPU beside one with."""
+    trained = any(_gpus(container) and not draft.opaque for container, draft, _ in found)
+    return [
+        (draft, env)
+        for container, draft, env in found
+        if not (trained and draft.opaque and not _gpus(container))
+    ]
 
 
 def _sized(one: JobLaunch, template: Template) -> JobLaunch:
@@ -108,12 +113,10 @@ def _sized(one: JobLaunch, template: Template) -> JobLaunch:
     )
 
 
-def _compared(
-    one: JobLaunch, env: Exported, made: list[tuple[Template, JobLaunch, Exported]], path: str
-) -> JobLaunch:
+def _compared(one: JobLaunch, env: Exported, made: list[tuple[JobLaunch, Exported]]) -> JobLaunch:
     """With what other templates of the same job have and this one has not."""
     lost = {lost.name: lost for lost in one.lost}
-    for _, other, theirs in made:
+    for other, theirs in made:
         if other is one:
             continue
         for name, bound in theirs:
@@ -161,7 +164,11 @@ def _start(template: Template, container: Any, env: Exported, path: str, run: Ru
 
 
 def _words(container: Any, env: Exported) -> list[Field]:
+    """The command with its arguments; none when there are only options for the image's own entry point."""
     found: list[Field] = []
+    first = next(iter(items(get(container, "args"))), None)
+    if not items(get(container, "command")) and (scalar(first) or "").startswith("-"):
+        return []
     for key in ("command", "args"):
         for node in items(get(container, key)):
             text = scalar(node)

@@ -106,6 +106,12 @@ class Subject:
         key = ("program", launch.program_file, launch.module, launch.args, launch.import_roots)
         return self.memo.get(key, lambda: self._analyse(launch))
 
+    def aside(self, launch: Launch, generation: Generation) -> str:
+        """Why a launch is a step beside the training that needs no telemetry; empty when it is none."""
+        from lens_preflight.subject.aside import aside
+
+        return self.memo.get(("aside", launch.key, generation.id), lambda: aside(self, launch, generation))
+
     def _analyse(self, launch: Launch) -> ProgramModel:
         from lens_preflight.program import analyse
 

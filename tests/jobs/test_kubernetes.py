@@ -116,6 +116,37 @@ def test_mounts_workdir_and_grace(tmp_path: Path) -> None:
     assert launch.program_file == str(tmp_path / "code" / "train.py") and launch.grace == 90
 
 
+GPU = {"resources": {"limits": {"nvidia.com/gpu": 8}}}
+
+
+@pytest.mark.parametrize(
+    ("container", "sidecar", "programs"),
+    [
+        ({}, {"args": ["--config=/etc/otel/config.yaml"]}, ["train.py"]),
+        (GPU, {"command": ["/otelcol-custom", "--config=/c.yaml"]}, ["train.py"]),
+        (GPU, {"command": ["/opt/agent", "run"], **GPU}, ["train.py", None]),
+        ({}, {"command": ["/opt/agent", "run"]}, ["train.py", None]),
+        ({"command": ["/opt/train"], **GPU}, {"command": ["python", "exporter.py"]}, [None, "exporter.py"]),
+    ],
+)
+def test_what_runs_beside_the_training_in_its_pod(
+    tmp_path: Path, container: dict[str, Any], sidecar: dict[str, Any], programs: list[str | None]
+) -> None:
+    """An opaque program without a GPU, beside a training with one, is a service; else nobody can tell."""
+    pod = {"containers": [{**CONTAINER, **container}, {"name": "o", "image": "agent:1", **sidecar}]}
+    model = manifest(tmp_path, {"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": {"spec": pod}}})
+    assert [one.program for one in model.launches] == programs
+
+
+def test_options_alone_are_for_the_entry_point_of_the_image(tmp_path: Path) -> None:
+    container = {"name": "t", "image": "i:1", "args": ["--epochs=3"]}
+    pod = {"containers": [container]}
+    launch = only(
+        manifest(tmp_path, {"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": {"spec": pod}}})
+    )
+    assert launch.program is None and "entry point" in launch.opaque_program
+
+
 def test_sidecars_are_no_launches(tmp_path: Path) -> None:
     pod = {"containers": [CONTAINER, {"name": "o", "image": "otel/collector:1"}]}
     model = manifest(tmp_path, {"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": {"spec": pod}}})
