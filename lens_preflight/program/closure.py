@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lens_preflight.program.source import Source, Unreadable, parse, read_bytes
+
+if TYPE_CHECKING:
+    from lens_preflight.program.relevance import Plan
 
 COLD_BYTES = 64 * 1024
 WARM = (b"setup_telemetry", b"nemo", b"shutdown", b"_exit", b"signal", b"atexit", b"environ", b"exec")
@@ -37,6 +41,7 @@ class Closure:
         self.failures: dict[str, Unreadable] = {}
         self.bytes: dict[str, bytes] = {}
         self.parsed = 0
+        self.plans: dict[tuple[int, str, str], Plan] = {}
 
     def listing(self, folder: str) -> frozenset[str]:
         """The names in a folder; empty when there is none."""

@@ -133,12 +133,10 @@ def merge_pair(a: State, b: State) -> State:
     lossless = not a.lanes & b.lanes
     out = a.fork()
     out.lanes = a.lanes | b.lanes
-    for number, theirs in b.heap.items():
-        mine = a.heap.get(number)
-        if mine is None:
-            out.heap[number] = theirs
-        elif mine is not theirs:
-            out.heap[number] = join_cells(mine, theirs, a.lanes, b.lanes, lossless)
+    known = a.heap.get
+    for number, theirs in [(n, cell) for n, cell in b.heap.items() if known(n) is not cell]:
+        mine = known(number)
+        out.heap[number] = theirs if mine is None else join_cells(mine, theirs, a.lanes, b.lanes, lossless)
     b.token = object()
     out.assume = {k: v for k, v in a.assume.items() if b.assume.get(k) is v}
     out.cond = a.cond | b.cond

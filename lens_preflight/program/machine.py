@@ -147,10 +147,17 @@ class Machine:
         """What of the program is followed; found again when ``sys.path`` has changed."""
         roots = len(self.closure.roots)
         if self._plan is None or self._plan[0] != roots:
-            from lens_preflight.program.relevance import plan
-
-            self._plan = (roots, plan(self.closure, self.main, self.package))
+            self._plan = (roots, self._planned(roots))
         return self._plan[1]
+
+    def _planned(self, roots: int) -> Plan:
+        """The plan for these many roots: other runs over the program use the same."""
+        from lens_preflight.program.relevance import plan
+
+        key = (roots, self.main, self.package)
+        if key not in self.closure.plans:
+            self.closure.plans[key] = plan(self.closure, self.main, self.package)
+        return self.closure.plans[key]
 
     def step(self) -> None:
         """Count one evaluation.

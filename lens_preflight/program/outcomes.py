@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from lens_preflight.program.joins import Kinds, merge, merge_pair
+from lens_preflight.program.joins import Kinds, by_lane, joined, merge, merge_pair
 from lens_preflight.program.state import Site, State
 from lens_preflight.program.values import (
     NONE,
@@ -115,8 +115,6 @@ def fewest(outcomes: list[Outcome]) -> list[Outcome]:
 
 def merge_values(outcomes: list[Outcome]) -> list[Outcome]:
     """Join returns of disjoint lanes, and of equal values when there are many."""
-    from lens_preflight.program.joins import by_lane, joined
-
     out: list[Outcome] = []
     for o in outcomes:
         if o.flow in (Flow.RETURN, Flow.NORMAL):

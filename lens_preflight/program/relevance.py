@@ -23,33 +23,15 @@ SMALL_FUNCTION = 60
 
 GLOBAL = re.compile(rb"^[ \t]+global[ \t]+([\w, \t]+)", re.M)
 WORD = re.compile(rb"[A-Za-z_]\w*")
-NEEDLES = (
-    b"setup_telemetry",
-    b"NemoLensConfig",
-    b"setup_logging_bridge",
-    b"_exit(",
-    b"os.exec",
-    b"os.abort",
-    b"SIGTERM",
-    b"atexit",
-)
-NAMES = frozenset(
-    (
-        "setup_telemetry",
-        "TelemetryHandle",
-        "NemoLensConfig",
-        "setup_logging_bridge",
-        "_exit",
-        "abort",
-        "atexit",
-        "SIGTERM",
-        "execv",
-        "execve",
-        "execvp",
-        "execl",
-    )
-)
-
+SETUP = ("setup_telemetry", "TelemetryHandle", "NemoLensConfig", "setup_logging_bridge")
+ELSEWHERE = ("execv", "execve", "execvp", "execl")
+ENDS = ("_exit", "abort", "atexit", "SIGTERM")
+NEEDLES = {
+    "setup": (b"setup_telemetry", b"NemoLensConfig", b"setup_logging_bridge"),
+    "elsewhere": (b"os.exec",),
+    "ends": (b"_exit(", b"os.abort", b"SIGTERM", b"atexit"),
+}
+"""The words that files on the way hold; ways to end a process matter only where telemetry is set up."""
 
 TOPIC = (b"elemetry", b"otel", b"nemo.lens")
 """A file that shuts telemetry down somewhere names it in one of these ways."""
@@ -71,6 +53,7 @@ class Plan:
     slices: dict[int, set[int]] = field(default_factory=dict)
     ranges: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     sizes: dict[int, int] = field(default_factory=dict)
+    decided: dict[int, bool] = field(default_factory=dict)
     scanned: int = 0
     size: int = 0
 
@@ -135,6 +118,12 @@ class Climb:
     def __init__(self, scan: Scan, found: Plan) -> None:
         self.scan = scan
         self.plan = found
+        data = scan.closure.bytes
+        self.hits = {
+            kind: [path for path in scan.imports if any(word in data.get(path, b"") for word in words)]
+            for kind, words in NEEDLES.items()
+        }
+        self.seeds = frozenset((*SETUP, *ELSEWHERE, *(ENDS if self.hits["setup"] else ())))
         self.names: dict[str, set[str]] = {}
         self.words: dict[str, set[str]] = {}
         self.indexes: dict[str, slices.Index] = {}
@@ -161,10 +150,9 @@ class Climb:
     def run(self, entry: str) -> None:
         """Parse the hits, then climb until nothing new is found."""
         todo: list[tuple[str, frozenset[str]]] = [(entry, frozenset())]
-        for path in self.scan.imports:
-            data = self.scan.closure.bytes.get(path, b"")
-            if any(needle in data for needle in NEEDLES):
-                todo.append((path, frozenset()))
+        for kind, paths in self.hits.items():
+            if kind != "ends" or self.hits["setup"]:
+                todo.extend((path, frozenset()) for path in paths)
         while todo:
             path, words = todo.pop()
             fresh = self.inside(path, words) | words
@@ -198,7 +186,7 @@ class Climb:
         self.indexes[path] = index
         known = self.names.setdefault(path, set())
         before = set(known)
-        seeds = NAMES | words | {"shutdown"}
+        seeds = self.seeds | words | ({"shutdown"} if self.hits["setup"] else set())
         while True:
             reach = seeds | known
             raw = {w.encode() for w in reach}

@@ -19,6 +19,7 @@ from lens_preflight.program import (
     lens_calls,
     libraries,
     module_calls,
+    out_of_sight,
     process_calls,
     process_pools,
     signal_calls,
@@ -81,4 +82,5 @@ def run(m: Machine, path: str, package: str = "") -> str:
         return str(error)
     except RecursionError:
         return "its calls are nested too deeply to follow"
+    out_of_sight.note(m)
     return ""

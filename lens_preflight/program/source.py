@@ -36,7 +36,6 @@ class Source:
 
     path: str
     tree: ast.Module
-    lines: tuple[str, ...] = ()
     cells: tuple[tuple[int, int], ...] = ()
 
 
@@ -103,7 +102,7 @@ def parse(path: str, data: bytes) -> Source:
         text, cells = notebook(text)
         data = text.encode("utf-8", "surrogatepass")
     tree = tree_of(data)
-    return Source(path, tree, tuple(text.splitlines()), cells)
+    return Source(path, tree, cells)
 
 
 def tree_of(data: bytes) -> ast.Module:

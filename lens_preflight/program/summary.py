@@ -16,6 +16,14 @@ from lens_preflight.program.values import Unknown
 
 def followed(m: Machine, node: ast.stmt, frame: Frame) -> bool:
     """True when a statement of a large program has to do with telemetry, or just binds something plain."""
+    decided = m.plan.decided
+    if id(node) not in decided:
+        decided[id(node)] = decide(m, node, frame)
+    return decided[id(node)]
+
+
+def decide(m: Machine, node: ast.stmt, frame: Frame) -> bool:
+    """The same, found out."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant | ast.Name):
         return True
     if frame.func is not None:
