@@ -159,8 +159,8 @@ def spawn(this: Call) -> list[Outcome]:
     ]
 
 
-def child(this: Call, target: Value, args: calls.Args, method: str) -> None:
-    """Run a target in a new process that starts by fork or with a fresh interpreter."""
+def child(this: Call, target: Value, args: calls.Args, method: str, times: int = 1) -> None:
+    """Run a target in a new process that starts by fork or with a fresh interpreter; as often as told."""
     m = this.m
     state = this.state.fork()
     name = f"{method}:{this.site.path}:{this.site.line}"
@@ -177,8 +177,13 @@ def child(this: Call, target: Value, args: calls.Args, method: str) -> None:
     live = [state]
     if method == "spawn" and m.main:
         live = again_as_child(this, state)
+    frame = replace(this.frame, cleanup=False, phase="run")
     for here in live:
-        out = calls.invoke(m, target, args, here, replace(this.frame, cleanup=False, phase="run"), this.node)
+        ready, out = [here], list[Outcome]()
+        for _ in range(times):
+            done = reduce([o for s in ready for o in calls.invoke(m, target, args, s, frame, this.node)])
+            ready = [o.state for o in done if o.flow is Flow.NORMAL]
+            out = [*(o for o in out if o.flow is not Flow.NORMAL), *done]
         finish_process(this, reduce(out), name)
 
 

@@ -1,18 +1,46 @@
-"""Pools of processes: each task runs in a child."""
+"""Pools of processes: each task runs in a child, and a child that is left over takes the next task."""
 
 from __future__ import annotations
 
-from lens_preflight.program import calls, opaque_calls
+from lens_preflight.program import access, calls, imports, opaque_calls
 from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.process_calls import child
 from lens_preflight.program.registry import Call, model
-from lens_preflight.program.values import Bound, Func, Unknown, Wrapped
+from lens_preflight.program.values import NONE, Bound, Const, Func, Lib, Unknown, Value, Wrapped
+
+WORKERS = "pool workers"
+"""Where the state remembers how many processes the last pool has, and how many tasks each may take."""
+
+
+@model(
+    "concurrent.futures.ProcessPoolExecutor",
+    "multiprocessing.Pool",
+    "multiprocessing.fork().Pool",
+    "multiprocessing.spawn().Pool",
+    "multiprocessing.default().Pool",
+    "torch.multiprocessing.Pool",
+)
+def pool(this: Call) -> list[Outcome]:
+    """A pool: its size, and whether a process takes one task only."""
+    executor = this.path.endswith("Executor")
+    size = this.args.get(0, "max_workers" if executor else "processes")
+    once = this.args.get(3, "max_tasks_per_child" if executor else "maxtasksperchild")
+    workers: Value = Unknown()
+    if isinstance(once, Const) and once.value == 1:
+        workers = NONE
+    elif isinstance(size, Const) and isinstance(size.value, int):
+        workers = Const(size.value)
+    this.state.edit(imports.MODULES).attrs[WORKERS] = workers
+    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+    return [*this.done(Lib(f"{this.path}()")), *failed]
 
 
 @model(
     "concurrent.futures.ProcessPoolExecutor().submit",
     "concurrent.futures.ProcessPoolExecutor().map",
     "multiprocessing.Pool().map",
+    "multiprocessing.Pool().map_async",
+    "multiprocessing.Pool().imap",
     "multiprocessing.Pool().apply_async",
     "multiprocessing.Pool().apply",
     "multiprocessing.fork().Pool().map",
@@ -25,6 +53,20 @@ def pool_submit(this: Call) -> list[Outcome]:
     fn = this.arg(0, "fn")
     if isinstance(fn, Func | Bound | Wrapped):
         method = "spawn" if "spawn()" in this.path else "fork"
-        child(this, fn, calls.Args([], open=True), method)
+        child(this, fn, calls.Args([], open=True), method, times=2 if taken_again(this) else 1)
     failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
     return [*this.done(Unknown()), *failed]
+
+
+def taken_again(this: Call) -> bool:
+    """True when one process gets more than one of the tasks of this call.
+
+    With more processes than tasks nobody can say; as a rule each gets one.
+    """
+    workers = this.state.read(imports.MODULES).attrs.get(WORKERS)
+    items = access.items_of(this.m, this.arg(1, "iterable"), this.state)
+    if "map" not in this.path.rpartition(".")[2] or workers == NONE:
+        return False
+    if items is None:
+        return True
+    return len(items) > (workers.value if isinstance(workers, Const) else len(items))
