@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn
@@ -34,6 +35,8 @@ def leave(command: Callable[[], object]) -> NoReturn:
     """
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, _terminate)
+    if not sys.warnoptions:  # what Python thinks of a pattern in somebody's file is no finding of ours
+        warnings.simplefilter("ignore")
     code, why = allowed(_run(command), os.environ)
     if why:
         _say(f"lens-preflight: {why}")

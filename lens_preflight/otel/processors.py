@@ -5,6 +5,8 @@ Sources: opentelemetry-sdk 1.45.2 and ``providers.py`` of nemo-lens, executed.
 
 from __future__ import annotations
 
+import sys
+import threading
 from dataclasses import dataclass
 
 from lens_preflight.core.errors import Harm, LibraryFailure
@@ -38,7 +40,7 @@ def batch(env: Environment, kind: str = "BSP") -> Batch:
     """The batch processor of spans (``BSP``) or of log records (``BLRP``).
 
     Raises:
-        LibraryFailure: the processor raises ValueError over sizes that do not fit together.
+        LibraryFailure: the processor raises over sizes that do not fit together or are too large.
         Undecided: a variable is not known before start.
     """
     delay = 1000 if kind == "BLRP" else 5000
@@ -67,11 +69,9 @@ def batch(env: Environment, kind: str = "BSP") -> Batch:
 def _check(env: Environment, kind: str, found: Batch) -> None:
     """The processor's own checks, in its order; the variable to blame is one that is set."""
 
-    def fail(key: str, message: str) -> LibraryFailure:
+    def fail(key: str, message: str, exception: str = "ValueError") -> LibraryFailure:
         name = f"OTEL_{kind}_{key}"
-        return LibraryFailure(
-            Harm.RAISES, "ValueError", variable=name, message=message, when="setup_telemetry"
-        )
+        return LibraryFailure(Harm.RAISES, exception, variable=name, message=message, when="setup_telemetry")
 
     if found.queue <= 0:
         raise fail("MAX_QUEUE_SIZE", "the queue must hold at least one")
@@ -83,6 +83,10 @@ def _check(env: Environment, kind: str, found: Batch) -> None:
         message = f"a batch of {found.size} does not fit into a queue of {found.queue}"
         set_ = env.text(f"OTEL_{kind}_MAX_QUEUE_SIZE") is not None
         raise fail("MAX_QUEUE_SIZE" if set_ else "MAX_EXPORT_BATCH_SIZE", message)
+    if found.delay > sys.float_info.max:
+        raise fail("SCHEDULE_DELAY", "the delay is too large for a float", "OverflowError")
+    if found.queue > sys.maxsize:
+        raise fail("MAX_QUEUE_SIZE", "the queue is too large for a deque", "OverflowError")
 
 
 TEMPORALITY = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
@@ -137,7 +141,7 @@ def metric_interval(env: Environment) -> int:
         raise LibraryFailure(
             Harm.RAISES, "ValueError", variable=INTERVAL, message=message, when="setup_telemetry"
         )
-    return value
+    return min(value, int(threading.TIMEOUT_MAX * 1000))  # no thread can wait longer
 
 
 SPAN_LIMITS = (

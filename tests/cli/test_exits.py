@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import subprocess
 import sys
 
 import click
 import pytest
 
 from lens_preflight.cli.exits import CANNOT_TELL, INTERRUPTED, TERMINATED, Terminated, _run
+from tests.cli.running import environment
 
 
 def through_click(error: BaseException) -> int:
@@ -35,3 +37,12 @@ def test_sigterm_is_told_from_ctrl_c(capsys: pytest.CaptureFixture[str]) -> None
     assert through_click(KeyboardInterrupt()) == INTERRUPTED
     said = capsys.readouterr().err.split()
     assert said == ["lens-preflight:", "terminated", "lens-preflight:", "interrupted"]
+
+
+def test_a_warning_of_python_is_no_word_of_ours() -> None:
+    code = (
+        "import re; from lens_preflight.cli.exits import leave; "
+        "leave(lambda: len(re.compile('x[[:alpha:]]').pattern))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment())
+    assert (done.returncode, done.stderr) == (len("x[[:alpha:]]"), b"")

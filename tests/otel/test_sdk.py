@@ -56,6 +56,8 @@ def test_resource_attributes_from_the_environment() -> None:
         ({"OTEL_BSP_MAX_QUEUE_SIZE": "256"}, "OTEL_BSP_MAX_QUEUE_SIZE"),
         ({"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "4096"}, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"),
         ({"OTEL_BSP_SCHEDULE_DELAY": "0"}, "OTEL_BSP_SCHEDULE_DELAY"),
+        ({"OTEL_BSP_SCHEDULE_DELAY": "9" * 400}, "OTEL_BSP_SCHEDULE_DELAY"),
+        ({"OTEL_BSP_MAX_QUEUE_SIZE": "9" * 40}, "OTEL_BSP_MAX_QUEUE_SIZE"),
     ],
 )
 def test_queues_that_do_not_fit(env: dict[str, str], blame: str) -> None:
@@ -125,3 +127,7 @@ def test_files_of_this_host(tmp_path: Path) -> None:
     assert files.text(str(tmp_path / "junk")) is None
     assert files.text(str(tmp_path / "ca.pem")) == "-----BEGIN CERTIFICATE-----\n"
     assert AllThere().kind("/any") is Kind.PEM
+
+
+def test_an_interval_longer_than_a_thread_can_wait_is_still_a_number() -> None:
+    assert metric_interval(Environment.of({"OTEL_METRIC_EXPORT_INTERVAL": "9" * 400})) / 1000 > 1e9
