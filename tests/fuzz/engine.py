@@ -6,6 +6,7 @@ import os
 import signal
 import time
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,7 +64,8 @@ def execute(target: Target, seed: str, index: int) -> Crash | None:
     """One execution; what went wrong, or None."""
     made: Any = None
     try:
-        with watchdog(target.seconds):
+        with warnings.catch_warnings(), watchdog(target.seconds):
+            warnings.simplefilter("ignore")  # as the command line does
             made = target.make(source(target, seed, index))
             _use(target, made)
     except KeyboardInterrupt:

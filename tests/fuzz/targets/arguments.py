@@ -135,7 +135,9 @@ def _line(random: Random) -> Command:
         "preflight.toml": 'profile = "ci"\n'
         if random.random() < 0.5
         else settings.made(random)[1].decode("utf-8", "replace"),
-        "slurm.txt": mutate.text(random, "Prolog = (null)\nPrologEpilogTimeout = 60\n", ("=", "sec")),
+        "slurm.txt": mutate.text(
+            random, "ClusterName = ci\nProlog = (null)\nPrologEpilogTimeout = 60\n", ("=", "sec")
+        ),
     }
     plain = tuple(word.replace("\0", "").encode("utf-8", "replace").decode() for word in words)
     safe = (
@@ -144,4 +146,4 @@ def _line(random: Random) -> Command:
     return Command(safe, files, environments.environment(random) if random.random() < 0.3 else {})
 
 
-TARGETS = (Target("arguments", 150, _line, use, seconds=60.0),)
+TARGETS = (Target("arguments", 200, _line, use, seconds=60.0),)

@@ -157,4 +157,4 @@ def _no_grpc(*_: Any, **__: Any) -> Any:
     raise jaeger_grpc.NoGrpc
 
 
-TARGETS = (Target("backends", 1700, _answer, _use),)
+TARGETS = (Target("backends", 2100, _answer, _use),)

@@ -159,4 +159,4 @@ def _typed(env: dict[str, str]) -> dict[str, str]:
     return typed
 
 
-TARGETS = (Target("commands", 150, _command, _use, seconds=60.0),)
+TARGETS = (Target("commands", 100, _command, _use, seconds=60.0),)

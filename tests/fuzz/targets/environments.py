@@ -160,6 +160,6 @@ def _use_endpoint(made: tuple[str, dict[str, str]]) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("environments", 900, _environment, _use_environment),
-    Target("endpoints", 1300, _endpoint, _use_endpoint),
+    Target("environments", 500, _environment, _use_environment),
+    Target("endpoints", 1800, _endpoint, _use_endpoint),
 )

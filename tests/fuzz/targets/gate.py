@@ -35,6 +35,7 @@ WORDS = ("quarantine", "fail-host", "pass", "unknown", "failing", "expiry", RULE
 
 _CONFIG = """\
 Configuration data as of 2026-02-03T04:05:06
+ClusterName             = ci
 BatchStartTimeout       = 10 sec
 HealthCheckInterval     = 300 sec
 HealthCheckProgram      = {hooks}/health-check
@@ -161,6 +162,6 @@ def _use_task(made: dict[str, str]) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("gate", 200, _node, _use, seconds=20.0),
-    Target("gate-tasks", 100, environment, _use_task, seconds=20.0),
+    Target("gate", 120, _node, _use, seconds=20.0),
+    Target("gate-tasks", 60, environment, _use_task, seconds=20.0),
 )

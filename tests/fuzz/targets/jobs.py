@@ -83,4 +83,4 @@ def _use_job(made: tuple[str, str | None, bool]) -> Iterator[str]:
     yield told.redact(f"{model.unread} {model.refused}")
 
 
-TARGETS = (Target("jobs", 350, _job, _use_job, (InputError,), seconds=20.0),)
+TARGETS = (Target("jobs", 320, _job, _use_job, (InputError,), seconds=20.0),)

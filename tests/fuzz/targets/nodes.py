@@ -145,6 +145,6 @@ def _use_slurm(text: str) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("merge", 800, _merge, _use_merge),
+    Target("merge", 600, _merge, _use_merge),
     Target("slurm-texts", 1200, _slurm, _use_slurm, (InputError,)),
 )

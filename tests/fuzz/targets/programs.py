@@ -140,4 +140,4 @@ def _use_program(made: tuple[str, dict[str, str], dict[str, str], str]) -> Itera
     yield from said(given, [check for check in builtin() if check.id in ids])
 
 
-TARGETS = (Target("programs", 250, _program, _use_program, (InputError,), seconds=60.0),)
+TARGETS = (Target("programs", 120, _program, _use_program, (InputError,), seconds=60.0),)

@@ -115,6 +115,6 @@ def _gone(made: Secret, told: str) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("reports", 300, _run, _use_run),
-    Target("redaction", 900, _secret, _use_secret),
+    Target("reports", 180, _run, _use_run),
+    Target("redaction", 500, _secret, _use_secret),
 )

@@ -125,7 +125,7 @@ def _use_baseline(data: bytes) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("settings", 1900, made, _use_settings, (InputError,)),
+    Target("settings", 2400, made, _use_settings, (InputError,)),
     Target("env-files", 800, _env_file, _use_env_file, (InputError,)),
-    Target("baselines", 600, _baseline, _use_baseline, (InputError,)),
+    Target("baselines", 700, _baseline, _use_baseline, (InputError,)),
 )

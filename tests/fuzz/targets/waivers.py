@@ -78,4 +78,4 @@ def _use(made: Case) -> Iterator[str]:
     yield headline(verdict, items)
 
 
-TARGETS = (Target("waivers", 600, _case, _use),)
+TARGETS = (Target("waivers", 830, _case, _use),)

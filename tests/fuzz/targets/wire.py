@@ -135,7 +135,7 @@ def _use_request(made: tuple[str, bytes]) -> Iterator[str]:
 
 
 TARGETS = (
-    Target("http2", 1550, frames, _use_frames),
-    Target("otlp-replies", 1030, reply, _use_reply),
-    Target("otlp-requests", 600, _request, _use_request),
+    Target("http2", 800, frames, _use_frames),
+    Target("otlp-replies", 1300, reply, _use_reply),
+    Target("otlp-requests", 750, _request, _use_request),
 )
