@@ -193,7 +193,10 @@ def _matters(launch: JobLaunch, name: str) -> bool:
 
 
 def _reaches_another(job: JobModel, launch: JobLaunch, name: str) -> bool:
-    return any(o is not launch and o.env[name].state is not State.UNSET for o in job.launches)
+    return any(
+        o is not launch and not o.env.unlisted(name) and o.env[name].state is not State.UNSET
+        for o in job.launches
+    )
 
 
 def _unsure(launch: JobLaunch) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ def across(ctx: Context, found: RunId, at: Location) -> Iterator[Finding]:
     yield from _each_turn(ctx, launch, found)
     mine = identity(ctx.launch, found)
     for other in _others(ctx):
-        theirs = _run_id(ctx, other)
+        theirs = _run_id(ctx, other, found)
         if theirs is None:
             continue
         yield from _compared(ctx, other, found, mine, identity(other, theirs), at)
@@ -140,12 +140,14 @@ def _same_file(a: Launch, b: Launch) -> bool:
     return a.at is not None and b.at is not None and a.at.what == b.at.what
 
 
-def _run_id(ctx: Context, other: Launch) -> RunId | None:
+def _run_id(ctx: Context, other: Launch, mine: RunId) -> RunId | None:
+    """The run id of another launch; where several are possible, the one that comes about as ours does."""
     try:
         found = replace(ctx, current=other).lens.run_ids
     except (Undecided, LibraryFailure):
         return None
-    return found[0] if len(found) == 1 else None
+    alike = [one for one in found if one.source is mine.source]
+    return found[0] if len(found) == 1 else next(iter(alike), None)
 
 
 def _compared(
@@ -185,7 +187,7 @@ def _compared(
     together = (launch.background and first.background) or segments
     same = _same_program(ctx.launch, other)
     volatile = mine is not None and theirs is not None and mine[:2] == theirs[:2]
-    half = same and found.is_set is not _is_set(ctx, other)
+    half = same and found.is_set is not _is_set(ctx, other, found)
     parts = same and together and _in_one_world(launch, first)
     if mine != theirs and mine is not None and (parts or volatile or half):
         message = f"{found.decided_by.name} differs between the launches of one run"
@@ -205,8 +207,8 @@ def _own_job(launch: JobLaunch, found: RunId) -> bool:
     return any(s.name in OWN or s.cause.name in VOLATILE for s in symbols_of(launch, found))
 
 
-def _is_set(ctx: Context, other: Launch) -> bool:
-    theirs = _run_id(ctx, other)
+def _is_set(ctx: Context, other: Launch, mine: RunId) -> bool:
+    theirs = _run_id(ctx, other, mine)
     return theirs is not None and theirs.is_set
 
 

@@ -75,8 +75,8 @@ def setup_once(ctx: Context) -> Iterator[Said]:
 
     When no path reaches a call, the program is not instrumented and the other checks of the script
     are skipped. A program of a job that calls nothing that trains (a download, a conversion), beside one
-    that is instrumented, is skipped by all checks of a launch. When the only way to a call leads through a package outside of the tree, a
-    computed name or another program, the answer is unknown.
+    that is instrumented, is skipped by all checks of a launch. When the only way to a call leads through
+    a package outside of the tree, a computed name or another program, the answer is unknown.
     """
     reading = read(ctx)
     yield from worlds_tried(ctx, reading)

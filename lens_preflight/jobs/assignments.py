@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.inspection import inspect

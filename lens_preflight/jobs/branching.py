@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.jobs import assignments
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.redirection import feed

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.jobs import assignments, declarations, inspection
 from lens_preflight.jobs.assignments import Setting
 from lens_preflight.jobs.branching import either

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.jobs.docker import _env_files, _named
 from lens_preflight.jobs.draft import Step
 from lens_preflight.jobs.model import Container, Loss

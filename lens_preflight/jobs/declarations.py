@@ -12,9 +12,9 @@ from lens_preflight.jobs.inspection import inspect, remark
 from lens_preflight.jobs.model import Loss, Slip
 from lens_preflight.jobs.names import NAME, is_telemetry
 from lens_preflight.jobs.secrets import look
-from lens_preflight.jobs.state import Var
+from lens_preflight.jobs.state import Var, left_to
 from lens_preflight.jobs.syntax import Node, parts_of
-from lens_preflight.jobs.text import EMPTY, Text, literal
+from lens_preflight.jobs.text import EMPTY, Cause, Text, literal
 from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
@@ -157,14 +157,19 @@ def _cut(shell: Shell, settings: Sequence[Setting], line: int) -> None:
         remark(shell, Slip.METACHARACTER, last.name, line, detail)
 
 
+def _set_here(shell: Shell, name: str) -> bool:
+    """Whether a line above gave the variable a value; one of the submitter would be exported anyway."""
+    var = shell.state.vars.get(name)
+    return var is not None and var.value is not None and left_to(name, var.value) is not Cause.SUBMITTER
+
+
 def _split_words(shell: Shell, node: Node, settings: Sequence[Setting]) -> None:
     """``export A=x y``: the value ends at the blank, and ``y`` is taken for a name."""
     previous: Setting | None = None
     for setting in settings:
-        if setting.value is None and previous is not None and is_telemetry(previous.name):
-            known = setting.name in shell.state.vars and shell.state.vars[setting.name].value is not None
-            if not known and not is_telemetry(setting.name):
-                detail = f"the value ends before the word {setting.name}"
-                remark(shell, Slip.WORD_SPLIT, previous.name, previous.line, detail)
+        alone = setting.value is None and not _set_here(shell, setting.name)
+        if alone and previous and is_telemetry(previous.name) and not is_telemetry(setting.name):
+            detail = f"the value ends before the word {setting.name}"
+            remark(shell, Slip.WORD_SPLIT, previous.name, previous.line, detail)
         if setting.value is not None:
             previous = setting

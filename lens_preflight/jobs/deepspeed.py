@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.jobs.draft import Counts, Step, Where, resolve
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.options import Options, integer, split

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.model import Directive, Signal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.field import Field

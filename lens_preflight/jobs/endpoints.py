@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment, Variable

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.jobs.text import Text
 
 if TYPE_CHECKING:

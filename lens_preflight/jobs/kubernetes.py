@@ -6,10 +6,10 @@ Source: the pod specification, the training operator's PyTorchJob and the traine
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.chain import follow

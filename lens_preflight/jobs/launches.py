@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs import delivery, environment, frameworks
 from lens_preflight.jobs.draft import Draft

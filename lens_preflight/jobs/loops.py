@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.jobs import arithmetic
 from lens_preflight.jobs.names import is_telemetry
 from lens_preflight.jobs.state import State, Var, join_states

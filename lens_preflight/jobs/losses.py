@@ -6,6 +6,8 @@ from lens_preflight.jobs.draft import Draft
 from lens_preflight.jobs.model import Loss, Lost
 from lens_preflight.jobs.names import FALLBACKS, is_telemetry, is_watched
 from lens_preflight.jobs.run import Attempt, Run
+from lens_preflight.jobs.state import left_to
+from lens_preflight.jobs.text import Cause
 
 
 def lost_of(draft: Draft, run: Run, final: int) -> tuple[Lost, ...]:
@@ -27,13 +29,24 @@ def lost_of(draft: Draft, run: Run, final: int) -> tuple[Lost, ...]:
             inner = [a for a in attempts if a.loss is Loss.INNER_UNSET and a.order < draft.order]
             if inner:
                 found[name] = Lost(name, Loss.INNER_UNSET, inner[-1].at, inner[-1].inner)
-        elif value is None:
+        elif value is None or (by := left_to(name, value)) is not None:
             chosen = _reason(attempts, draft.order)
-            if chosen is not None:
+            if chosen is not None and (value is None or by is Cause.SUBMITTER or chosen.loss in FUTILE):
                 found[name] = chosen
     for name in _after_ray(draft, run):
         found.setdefault(name, _ray_loss(name, by_name.get(name, []), draft))
     return tuple(found.values())
+
+
+FUTILE = (
+    Loss.AFTER_LAUNCH,
+    Loss.DEAD_CODE,
+    Loss.BAD_ASSIGNMENT,
+    Loss.SUBSHELL,
+    Loss.PIPELINE,
+    Loss.BACKGROUND,
+)
+"""Ways to set a variable that cannot work, whatever a file that cannot be read does before or after."""
 
 
 def _reason(attempts: list[Attempt], order: int) -> Lost | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.draft import Counts, Step, Where, resolve

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.text import EMPTY, Text, literal

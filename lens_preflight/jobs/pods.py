@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.yamlnodes import get, items, number, pairs, scalar
 

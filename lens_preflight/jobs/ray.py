@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.finding import Location
 from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.model import Loss

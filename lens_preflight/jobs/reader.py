@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.finding import Location
 from lens_preflight.jobs.model import Loss, Opaque, Remark, Secret
 from lens_preflight.jobs.syntax import LIMIT, Tree, parse

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.numbers import whole
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs import arithmetic, assignments, conditions, declarations, loops, substitution

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment

@@ -26,6 +26,14 @@ class Rest:
         return Text((Symbol(name, self.cause, optional=True, reason=self.reason),))
 
 
+def left_to(name: str, value: Text) -> Cause | None:
+    """Who alone may have set a variable when no line that is read did; None when one did."""
+    only = value.pieces[0] if len(value.pieces) == 1 else None
+    if not isinstance(only, Symbol) or only.name != name or not only.optional or only.values:
+        return None
+    return only.cause if only.cause in (Cause.SUBMITTER, Cause.OPAQUE) else None
+
+
 @dataclass(frozen=True)
 class Bound:
     """One exported variable: its text (None: known to be unset) and the place that set it."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs import directives, slurm

@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from lens_preflight.core.data import dataclass
 
 Node = dict[str, Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.words import Spread
 
 _WIDTH = {Spread.JOB: 0, Spread.RUN: 1, Spread.NODE: 2, Spread.TASK: 3}

@@ -27,7 +27,8 @@ def judged(folder: Path, text: str, *, name: str = "job.sh", submit: str = "", f
         (folder / path).write_text(content)
     command = submit or ("sbatch " if "#SBATCH" in text else "bash ") + name
     env = Environment.of(inputs.pop("login", LOGIN))
-    what = subject(env, targets=(str(folder / name),), submit=command, submit_environ=True, **inputs)
+    inputs = {"submit_environ": True, **inputs}
+    what = subject(env, targets=(str(folder / name),), submit=command, **inputs)
     (only,) = outcomes(propagation, what)
     return only
 
@@ -121,9 +122,12 @@ BATCH = "#!/bin/bash\n#SBATCH -N2 --ntasks-per-node=8\n"
         ("srun python train.py --hf-token hf_0123456789", [("secret-argument", 3)]),
     ],
 )  # fmt: skip
-def test_rule_and_line(tmp_path: Path, body: str, expected: list[tuple[str, int]]) -> None:
+@pytest.mark.parametrize("known", [True, False], ids=["known submitter", "any submitter"])
+def test_rule_and_line(tmp_path: Path, body: str, expected: list[tuple[str, int]], known: bool) -> None:
     files = {"f": "OTEL_SERVICE_NAME=x\n"}
-    assert said(judged(tmp_path, BATCH + body + "\n", files=files)) == expected
+    if not known and ("NOPE" in body or "$N\n" in body or body == "srun $COMMAND"):
+        pytest.skip("the shell that submits may have set it")
+    assert said(judged(tmp_path, BATCH + body + "\n", files=files, submit_environ=known)) == expected
 
 
 @pytest.mark.parametrize(
