@@ -52,17 +52,28 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
         raise Skip("no dashboard could be read; see dashboard-panels")
     catalogue, lineage = catalogue_of(ctx), Lineage.of(all_rules(ctx.rules))
     judged = 0
-    for board in boards:
-        uses = list(training_uses(board, catalogue, lineage))
+    told = [(board, list(training_uses(board, catalogue, lineage))) for board in boards]
+    for board, uses in told:
         if uses:
             judged += len({id(use.panel) for use in uses})
             yield from _variable(board, uses)
             yield from _panels(board, uses)
+    _refuse_unparsed(told)
     if opaque is not None:
         raise Undecided(f"{opaque.path} is not evaluated: it is {opaque.opaque}", opaque.spot.at)
     if not judged:
         raise Skip("no panel of these dashboards shows a training metric")
     yield Proof(f"all {judged} training panels follow a variable that lists the runs")
+
+
+def _refuse_unparsed(told: Iterable[tuple[Dashboard, list[RunUse]]]) -> None:
+    """Of a query that does not parse only the names and matchers are known, not what is made of them."""
+    for board, uses in told:
+        targets = {id(use.target) for use in uses}
+        for panel, target, query in board.queries:
+            if query.error and id(target) in targets:
+                reason = f"the query of {panel.shown} does not parse: {query.error}"
+                raise Undecided(reason, target.spot.at)
 
 
 def _variable(board: Dashboard, uses: list[RunUse]) -> Iterator[Finding]:

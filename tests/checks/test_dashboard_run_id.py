@@ -112,3 +112,9 @@ def test_the_source_of_a_dashboard_is_no_pass() -> None:
 
 def test_an_unreadable_dashboard_is_anothers_business() -> None:
     assert ask(dashboard_run_id, Asked(dashboards=(read("{"),))).status is Status.SKIP
+
+
+def test_a_query_that_does_not_parse_is_not_followed_by_its_words() -> None:
+    """Its selector has the filter; whether the result keeps runs apart is not known."""
+    answer = say(LOSS, f"sum(rate({LOSS}[5m])))")
+    assert answer.status is Status.UNKNOWN and "does not parse" in answer.reason
