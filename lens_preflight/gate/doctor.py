@@ -130,7 +130,7 @@ def _pattern(name: str, pattern: str, level: str) -> Iterator[Advice]:
         yield from _script(name, Path(pattern), level)
         return
     folder = Path(pattern).parent
-    found = sorted(folder.glob(Path(pattern).name)) if folder.is_dir() else []
+    found = sorted(folder.glob(Path(pattern).name)) if os.path.isdir(folder) else []
     if not found:
         yield Advice(level, name, f"nothing matches {pattern}, which counts as a failure", "correct the path")
     for path in found:
@@ -149,7 +149,7 @@ def _script(name: str, path: Path, level: str) -> Iterator[Advice]:
     effect = "drains every node that gets a job" if level == "danger" else "fails"
     for trouble in scriptfile.troubles(path):
         yield Advice(level, name, f"{trouble.what}, which {effect}", trouble.fix)
-    if not path.exists():
+    if not os.path.exists(path):
         return
     open_to = scriptfile.writable_by_others(path)
     if open_to:

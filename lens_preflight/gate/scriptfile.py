@@ -24,8 +24,8 @@ class Trouble:
 
 def troubles(path: Path) -> Iterator[Trouble]:
     """What makes the start of a script fail."""
-    if not path.exists():
-        kind = "is a dangling link" if path.is_symlink() else "does not exist"
+    if not os.path.exists(path):  # False as well for a path that can be none
+        kind = "is a dangling link" if os.path.islink(path) else "does not exist"
         yield Trouble(f"{path} {kind}", "install it again, or remove it from slurm.conf")
         return
     if path.is_dir():
@@ -60,7 +60,7 @@ def _interpreter(path: Path) -> str | None:
         return ""
     if not first.startswith(b"#!"):
         return None
-    return first[2:].split(b"\n")[0].decode("utf-8", "replace").strip()
+    return first[2:].split(b"\n")[0].split(b"\0")[0].decode("utf-8", "replace").strip()
 
 
 def left_over(path: Path) -> bool:
