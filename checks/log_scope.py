@@ -77,12 +77,20 @@ def log_scope(ctx: Context) -> Iterator[Said]:
     bridges = [b for b in bridges if b.lanes & up] or bridges
     if not bridges:
         raise Skip("the program installs no log bridge")
-    found = sorted(
-        (f for b in bridges for v in variants(b, up) if (f := about(reading, b, *v)) is not None),
-        key=lambda f: -f.rule.severity,
-    )
+    found: list[Finding] = []
+    doubts: list[Undecided] = []
+    for bridge, variant in ((b, v) for b in bridges for v in variants(b, up)):
+        try:
+            one = about(reading, bridge, *variant)
+        except Undecided as doubt:
+            doubts.append(doubt)
+            continue
+        found += [one] if one is not None else []
+    found.sort(key=lambda f: -f.rule.severity)
     if found:
         yield found[0]
+    if doubts:
+        raise doubts[0]
     if not found or found[0].severity is Severity.NOTE:
         names = sorted({str(value_of(reading, b, v[0])) for b in bridges for v in variants(b, up)})
         yield Proof("the bridge exports chosen loggers", {"loggers": ", ".join(names)})

@@ -39,5 +39,12 @@ def test_the_worst_of_several(tmp_path: Path) -> None:
     assert rules(asked(tmp_path, log_scope, text)) == ["root"]
 
 
+def test_a_doubt_about_one_hides_no_fault_of_another(tmp_path: Path) -> None:
+    text = HEAD + "import logging\nfrom nemo.lens.logging_bridge import setup_logging_bridge\n" + RANKED
+    text += "setup_logging_bridge(trainlib.name())\nsetup_logging_bridge(level=logging.DEBUG)\nhandle.shutdown()\n"
+    answer = asked(tmp_path, log_scope, text)
+    assert (answer.verdict, rules(answer)) == ("fail", ["root-debug"])
+
+
 def test_no_bridge_no_question(tmp_path: Path) -> None:
     assert "no log bridge" in asked(tmp_path, log_scope, GOOD).reason
