@@ -112,7 +112,7 @@ def judge(
         or any(_unmet(i, outcomes) for i in items if i.n in expected)
     ):
         verdict = Verdict.CANNOT_TELL
-    elif all(o.status in (Status.SKIP,) for o in outcomes):
+    elif all(o.status is Status.SKIP for o in outcomes):
         verdict = Verdict.NOTHING_JUDGED
     else:
         verdict = Verdict.READY

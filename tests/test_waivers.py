@@ -11,7 +11,7 @@ import pytest
 
 from lens_preflight.baseline import baseline_text, read_baseline
 from lens_preflight.core.check import Check, check
-from lens_preflight.core.errors import InputError, Undecided
+from lens_preflight.core.errors import InputError, Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Rule
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Severity, Status
@@ -151,3 +151,9 @@ def test_what_is_no_baseline_is_refused(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(InputError):
         read_baseline(str(file))
+
+
+def test_a_note_about_a_waiver_is_no_judgement(tmp_path: Path) -> None:
+    run = judged(waive(tmp_path, table(until=TODAY - datetime.timedelta(days=1))), Skip("does not apply"))
+    assert notes(run) == ["expired"]
+    assert (run.verdict, run.exit_code) == ("nothing-judged", 4)
