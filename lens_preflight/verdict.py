@@ -74,12 +74,10 @@ def _item(n: int, outcomes: Sequence[Outcome], expected: bool) -> Item:
             hints = [o.missing_input for o in open_ones if o.missing_input]
             missing = missing or next(iter(hints), "" if carried else MISSING.get(carrier, ""))
     worst = _worst(ours)
-    if worst in ("fail", "unknown", "warn"):
-        return Item(n, line.title, worst, checks, missing if unjudged else "")
-    if not unjudged:
-        return Item(n, line.title, "pass", checks)
-    status = "unknown" if expected and missing else "not-judged"
-    return Item(n, line.title, status, checks, missing)
+    if unjudged and worst in ("warn", "pass"):  # what was seen is no answer to what was asked
+        lacking = expected and bool(missing)
+        worst = "unknown" if lacking else "warn" if worst == "warn" else "not-judged"
+    return Item(n, line.title, worst, checks, missing if unjudged else "")
 
 
 def _worst(outcomes: Sequence[Outcome]) -> str:

@@ -107,3 +107,17 @@ def test_only_skips_is_nothing_judged() -> None:
 def test_an_incomplete_run_cannot_tell() -> None:
     some = everything()
     assert judge(some, sum_items(some, frozenset()), frozenset(), incomplete=True)[1] == 3
+
+
+@pytest.mark.parametrize("seen", [Status.PASS, Status.WARN])
+def test_a_warning_does_not_stand_for_an_expected_judgement(seen: Status) -> None:
+    """Item 7 has two carriers; the one that needs the script was not asked."""
+    some = [
+        said("sampler", (7,), seen),
+        said("rank-decision", (7,), Status.SKIP, missing="a training script"),
+    ]
+    expected = frozenset({7})
+    items = sum_items(some, expected)
+    assert (items[6].status, items[6].missing_input) == ("unknown", "a training script")
+    assert judge(some, items, expected) == (Verdict.CANNOT_TELL, 3)
+    assert judge(some, sum_items(some, frozenset()), frozenset())[0] is Verdict.READY
