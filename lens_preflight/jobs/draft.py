@@ -9,8 +9,8 @@ from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs.field import Field
-from lens_preflight.jobs.model import Container, Lost
-from lens_preflight.jobs.state import Bound, Exported
+from lens_preflight.jobs.model import Container, Lost, Signal
+from lens_preflight.jobs.state import Exported
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class Where:
     submission: int = 0
     follows: bool = False
     array: str = ""
+    signal: Signal | None = None
     batch: bool = True
 
     def link(self, word: str, **changes: object) -> Where:
@@ -89,10 +90,6 @@ class Step:
     def next(self, words: tuple[Field, ...], **changes: object) -> Step:
         """The rest of the command, behind a link."""
         return replace(self, words=words, **changes)  # type: ignore[arg-type]
-
-    def with_env(self, changes: Mapping[str, Bound]) -> Step:
-        """With some variables replaced."""
-        return replace(self, env=self.env.with_(changes))
 
 
 @dataclass(frozen=True)

@@ -69,10 +69,3 @@ def if_nothing_is_submitted(env: Environment) -> tuple[Environment, tuple[str, .
         merged, complete, "" if complete else env.opaque, None if complete else env.opaque_at
     )
     return result, tuple(v.name for v in changed)
-
-
-def is_per_process(text: Text) -> bool:
-    """True when two processes may see two texts."""
-    from lens_preflight.core.words import Spread
-
-    return text.spread in (Spread.NODE, Spread.TASK)

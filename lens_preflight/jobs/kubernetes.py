@@ -86,7 +86,7 @@ def _launches(path: str, templates: list[Template], maps: Any, run: Run) -> list
         grace = number(get(pod, "terminationGracePeriodSeconds")) if pod is not None else None
         for draft, env in _without_sidecars(found):
             key = f"{os.path.basename(path)}:{draft.at.line}"
-            one = put_into_words(draft, run, key, None, {}, None if grace is None else float(grace))
+            one = put_into_words(draft, run, key, {}, None if grace is None else float(grace))
             made.append((_sized(one, template), env))
     return [_compared(one, env, made) for one, env in made]
 

@@ -12,19 +12,14 @@ from lens_preflight.jobs.draft import Draft
 from lens_preflight.jobs.endpoints import endpoints
 from lens_preflight.jobs.location import _local_folder, _module_file, _program_file
 from lens_preflight.jobs.losses import lost_of
-from lens_preflight.jobs.model import Delivery, JobLaunch, Loss, Remark, Signal, Slip
+from lens_preflight.jobs.model import Delivery, JobLaunch, Loss, Remark, Slip
 from lens_preflight.jobs.run import Run
 from lens_preflight.jobs.secrets import on_command_line
 from lens_preflight.lens.frameworks import detect
 
 
-def launches_of(
-    run: Run,
-    signal: Signal | None,
-    traps: Mapping[str, tuple[str, int]],
-    pod_grace: float | None = None,
-) -> tuple[JobLaunch, ...]:
-    """All launches of a reading, in order, each with a key of its own."""
+def launches_of(run: Run, traps: Mapping[str, tuple[str, int]]) -> tuple[JobLaunch, ...]:
+    """All launches of a reading, in order, each with a key of its own; ``traps`` are the script's at its end."""
     seen: dict[str, int] = {}
     launches = []
     for draft in run.drafts:
@@ -32,7 +27,7 @@ def launches_of(
         seen[key] = seen.get(key, 0) + 1
         if seen[key] > 1:
             key = f"{key}#{seen[key]}"
-        launches.append(put_into_words(draft, run, key, signal, traps, pod_grace))
+        launches.append(put_into_words(draft, run, key, traps))
     return tuple(launches)
 
 
@@ -40,12 +35,12 @@ def put_into_words(
     draft: Draft,
     run: Run,
     key: str,
-    signal: Signal | None,
     traps: Mapping[str, tuple[str, int]],
-    pod_grace: float | None,
+    pod_grace: float | None = None,
 ) -> JobLaunch:
     """One draft as the launch that others see."""
     where = draft.where
+    traps = draft.traps if where.submission else traps or draft.traps
     args = tuple(a.constant for a in draft.args)
     program = draft.program.constant if draft.program is not None else None
     framework = detect(program or (draft.framework_hint or None), args, draft.module)
@@ -70,13 +65,13 @@ def put_into_words(
         secrets=on_command_line(draft.args, draft.at),
         endpoints=endpoints(env),
     )
-    verdict = delivery.judge(draft, signal, traps or draft.traps, run.path)
+    verdict = delivery.judge(draft, where.signal, traps, run.path)
     delivered = replace(
         bare,
         sigterm_delivery=verdict.delivery if draft.program or draft.module else Delivery.UNKNOWN,
         sigterm_at=verdict.at,
         sigterm_why=verdict.why,
-        grace=delivery.grace(draft, signal, pod_grace),
+        grace=delivery.grace(draft, where.signal, pod_grace),
     )
     return _placed(_counted(delivered, draft), draft, run)
 

@@ -40,8 +40,3 @@ def is_telemetry(name: str) -> bool:
 def is_watched(name: str) -> bool:
     """True for the names whose loss is worth a word."""
     return is_telemetry(name) or name in FALLBACKS or name in PROXIES
-
-
-def is_run_id(name: str) -> bool:
-    """True for the variables that give the run id."""
-    return name.endswith("_RUN_ID") and is_telemetry(name)

@@ -147,7 +147,7 @@ def _shell_job(
         unread = "it is nested too deeply"
     signal = directives.signal_of(options) if start.batch else None
     traps = shell.state.traps if shell is not None else {}
-    launches = launches_of(run, signal, traps)
+    launches = launches_of(run, traps)
     requeue = options.get("--requeue") is not None or any("requeue" in t for t, _ in traps.values())
     array = options.value("--array")
     return JobModel(
@@ -188,9 +188,8 @@ def _python_job(run: Run, path: str, start: Start, options: directives.Submissio
     env, where = slurm.export_at_submission(start.env, None if export is None else export.value,
                                             None if export is None else export.at)  # fmt: skip
     env = env.with_(slurm.batch_variables(options, counts, path, run.folder))
-    where = replace(
-        where, in_job=True, counts=counts, execs=True, chain=("python",), array=slurm.array_of(options)
-    )
+    where = replace(where, in_job=True, counts=counts, execs=True, chain=("python",),
+                    array=slurm.array_of(options), signal=directives.signal_of(options))  # fmt: skip
     at = Location.file(path, 1)
     word = Field(literal(os.path.basename(path)), 1)
     shell = Shell(run, State.of(env, cwd=run.folder, args=(), arg0=literal(path)), Frame(path), Where())

@@ -49,7 +49,7 @@ def run_batch(run: Run, path: str, text: str, start: Start, options: Submission,
         cwd = os.path.normpath(os.path.join(run.folder, chdir))
     follows = options.value("--dependency") is not None
     where = replace(where, in_job=True, width=Spread.JOB, counts=counts, submission=number, follows=follows,
-                    array=slurm.array_of(options))  # fmt: skip
+                    array=slurm.array_of(options), signal=directives.signal_of(options))  # fmt: skip
     image = options.get("--container-image")
     if image is not None:
         where = replace(where, container=_batch_container(options, image, run), pid1="")
@@ -144,7 +144,8 @@ def _run_inline(
     env = env.with_(slurm.batch_variables(options, counts, run.path, run.folder))
     follows = options.value("--dependency") is not None
     where = replace(where, in_job=True, counts=counts, chain=(*step.where.chain, "sbatch"),
-                    submission=run.tick(), follows=follows, array=slurm.array_of(options))  # fmt: skip
+                    submission=run.tick(), follows=follows, array=slurm.array_of(options),
+                    signal=directives.signal_of(options))  # fmt: skip
     state = ShellState.of(env, cwd=run.folder, args=start.args, arg0=literal("sbatch"))
     body = step.heredoc
     frame = (

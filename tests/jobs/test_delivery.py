@@ -77,3 +77,12 @@ def test_the_place_to_change_is_named(tmp_path: Path) -> None:
     body = FORWARDS + "srun python t.py &\nPID=$!\nwait"
     launch = only(batch(tmp_path, body, directives="-n1 --signal=B:TERM@60"))
     assert launch.sigterm_at is not None and launch.sigterm_at.line == 3 and "srun" in launch.sigterm_why
+
+
+def test_the_signal_belongs_to_the_job_that_asks_for_it(tmp_path: Path) -> None:
+    """A script that submits others says nothing about when they are signalled."""
+    inner = "#!/bin/bash\n#SBATCH -N1 --signal=B:TERM@60\npython train.py\n"
+    (tmp_path / "inner.sh").write_text(inner)
+    launch = only(job(tmp_path, "#!/bin/bash\nsbatch inner.sh\n"))
+    assert launch.sigterm_delivery.value == SHELL and launch.grace == 60
+    assert launch.sigterm_at is not None and launch.sigterm_at.line == 2
