@@ -19,6 +19,9 @@ from tests.fuzz.held import held, temporary_files
 from tests.fuzz.tally import Crash, Tally
 from tests.fuzz.target import CANARY, Target
 
+WAITING = 60.0
+"""Seconds of the clock that an execution may take with next to no CPU: it waits for what never comes."""
+
 MEMORY = 2 << 30
 """Bytes of address space that executions may take beyond what the process has."""
 
@@ -101,19 +104,30 @@ def _place(error: BaseException) -> str:
 def watchdog(seconds: float) -> Iterator[None]:
     """Raise Hang in the main thread after so much CPU of this process, and again until it is heard.
 
-    CPU and not time: a busy machine makes nothing hang.
+    CPU and not time: a busy machine makes nothing hang. Only what has waited for WAITING seconds, and
+    used hardly any CPU in them, hangs by the clock.
     """
+    began = time.process_time()
 
     def bark(_number: int, _frame: FrameType | None) -> None:
         raise Hang(f"more than {seconds:g} s of CPU")
 
-    before = signal.signal(signal.SIGPROF, bark)
+    def look(_number: int, _frame: FrameType | None) -> None:
+        nonlocal began
+        used, began = time.process_time() - began, time.process_time()
+        if used < WAITING / 100:
+            raise Hang(f"waits for {WAITING:g} s")
+
+    before = signal.signal(signal.SIGPROF, bark), signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, WAITING, WAITING)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.signal(signal.SIGPROF, before[0])
+        signal.signal(signal.SIGALRM, before[1])
 
 
 @contextmanager

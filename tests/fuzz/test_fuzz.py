@@ -17,7 +17,7 @@ import time
 import pytest
 
 from tests.corpus import LINES
-from tests.fuzz import growth
+from tests.fuzz import engine, growth
 from tests.fuzz.__main__ import spread
 from tests.fuzz.engine import Hang, bounded_memory, execute, run, watchdog
 from tests.fuzz.growth import Growth, Measured
@@ -83,6 +83,12 @@ def test_the_engine_sees_what_goes_wrong(use: object, kind: str) -> None:
 def test_the_watchdog_ends_what_does_not_end() -> None:
     with pytest.raises(Hang), watchdog(0.05):
         _spin(None)
+
+
+def test_the_watchdog_ends_what_waits_for_what_never_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "WAITING", 0.2)
+    crash = execute(_target(lambda _: threading.Event().wait()), "s", 0)
+    assert crash is not None and crash.kind == "Hang"
 
 
 def test_a_watchdog_that_was_not_heard_is_a_hang_too() -> None:

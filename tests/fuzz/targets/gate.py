@@ -51,16 +51,19 @@ _SINFO = f"{'idle':<64}{'none':<512}\n"
 _OURS = "n2|2026-02-03T04:05:06|lens-preflight otlp-endpoint/refused host\nn3|x|other|a|b\n"
 
 
-@dataclass(frozen=True)
 class Told(Slurm):
     """A Slurm that answers as told, without a process."""
 
-    states: str = ""
-    ours: str = ""
+    said: tuple[str, str]
+
+    def __init__(self, states: str, ours: str) -> None:
+        super().__init__()
+        vars(self)["said"] = (states, ours)
 
     def run(self, *argv: str) -> str:
         """The output of a command."""
-        return self.ours if "%N|%H|%E" in argv else self.states
+        states, ours = self.said
+        return ours if "%N|%H|%E" in argv else states
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def _node(random: Random) -> Node:
     blocked = outcome(Status.FAIL, finding(random.choice((RULE, "otlp-endpoint/refused"))))
     run = record(random.choice((outcome(), blocked, outcome(Status.UNKNOWN))), node="n1")
     run = stuffed(random, run, random.choice((0.0, 0.1, 1.0)))
-    return Node(files, Told(states=sinfo, ours=mutate.text(random, _OURS, ("|", "lens-preflight"))),
+    return Node(files, Told(sinfo, mutate.text(random, _OURS, ("|", "lens-preflight"))),
                 environment(random), run, random.choice(list(Policy)[:2]))  # fmt: skip
 
 
