@@ -196,7 +196,8 @@ def fold(outcomes: Iterable[Outcome], order: Sequence[Check]) -> tuple[Outcome, 
 
 def _sameness(outcome: Outcome) -> object:
     found = tuple((j.finding.rule, j.finding.message, j.finding.at, j.waived) for j in outcome.findings)
-    return outcome.check, outcome.status, outcome.reason, outcome.reason_at, outcome.waived, found
+    told = (outcome.reason, outcome.reason_at, outcome.missing_input, outcome.waived)
+    return outcome.check, outcome.status, told, found
 
 
 def _join(one: Outcome, other: Outcome) -> Outcome:

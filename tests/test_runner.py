@@ -15,6 +15,7 @@ from lens_preflight.core.errors import Harm, InputError, LibraryFailure, Skip, U
 from lens_preflight.core.finding import Assumption, Finding, Location, Proof, Rule
 from lens_preflight.core.words import Need, Owner, Scope, Severity, Status
 from lens_preflight.registry import register
+from lens_preflight.runner import fold
 from lens_preflight.settings import Settings
 from tests.making import outcome, record, rules, subject
 
@@ -168,3 +169,10 @@ def test_a_missing_library_for_a_file_that_was_named_is_unknown(tmp_path: Path) 
     run = record([needing], subject(dashboards=(str(tmp_path / "d.json"),)))
     assert (run.results[0].status, run.exit_code) == (Status.UNKNOWN, 3)
     assert run.results[0].missing_input == "python3 -m pip install --user promql-parser"
+
+
+def test_outcomes_fold_only_when_they_ask_for_the_same() -> None:
+    one = outcome(made(Skip("not here", missing_input="--map IN=OUT")))
+    other = outcome(made(Skip("not here")))
+    assert len(fold([one, one], [])) == 1
+    assert [o.missing_input for o in fold([one, other], [])] == ["--map IN=OUT", ""]

@@ -192,15 +192,6 @@ class CollectorConfig:
             if identity in used and component.type in ("tail_sampling", "probabilistic_sampler")
         )
 
-    def filters_ranks(self, keys: tuple[str, ...] = ("nv.dl.rank", "dl.rank")) -> tuple[Component, ...]:
-        """The processors on the way of the traces whose conditions read the rank of the resource."""
-        used = {r.id for route in self.routes if route.signal == "traces" for r in route.processors}
-        return tuple(
-            component
-            for identity, component in self.of("processors").items()
-            if identity in used and identity in self.drops and self.drops[identity].reads(keys)
-        )
-
     def filters_rank(self, keys: tuple[str, ...] = ("nv.dl.rank", "dl.rank")) -> bool:
         """Whether the traces of some ranks are dropped and those of others kept, by evaluation."""
         for key in keys:

@@ -198,9 +198,7 @@ def scan_selectors(text: str) -> tuple[Use, ...]:
         )
         found.append(Use(match["name"] or "", matchers))
         rest = rest.replace(match.group(), " ", 1)
-    rest = re.sub(
-        r"\"(?:[^\"\\]|\\.)*\"|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", rest
-    )
+    rest = _NO_SELECTOR.sub(" ", rest)
     found += [Use(m.group()) for m in _BARE.finditer(rest) if "_" in m.group()]
     return tuple(found)
 

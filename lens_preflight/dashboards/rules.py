@@ -15,9 +15,6 @@ from lens_preflight.dashboards.selectors import Query
 from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Text, read_texts, read_yaml
 
 SUFFIXES = (".yml", ".yaml", ".json", ".rules")
-INTERNAL_PORT = 8888
-"""Where a collector serves its own metrics unless told otherwise."""
-
 
 @dataclass(frozen=True)
 class PromRule:

@@ -97,7 +97,8 @@ def endpoints(subject: Subject) -> frozenset[str]:
         for generation in subject.generations(launch):
             try:
                 for signal in enabled_signals(LensConfig(env, launch.framework, generation)):
-                    exporter = OtelView(env, generation, subject.files).exporter(signal)
+                    view = OtelView(env, generation, subject.files, launch.framework.prefixes)
+                    exporter = view.exporter(signal)
                     where = destination(exporter)
                     found.add(f"{where.host}:{where.port}")
             except (Undecided, LibraryFailure, Malformed):

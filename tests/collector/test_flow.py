@@ -58,7 +58,7 @@ def test_pipelines_without_an_otlp_receiver_are_no_way(tmp_path: Path) -> None:
 )
 def test_a_filter_on_the_rank(tmp_path: Path, condition: str, kept: list[int], dropped: list[int]) -> None:
     config = read(tmp_path, processor("filter/rank", f"{{traces: {{span: ['{condition}']}}}}"))
-    assert config.filters_rank() and [c.id for c in config.filters_ranks()] == ["filter/rank"]
+    assert config.filters_rank()
     assert all(config.keeps_rank(rank, "nv.dl.rank") is True for rank in kept)
     assert all(config.keeps_rank(rank, "nv.dl.rank") is False for rank in dropped)
     assert not config.filters_rank(("dl.rank",))
