@@ -14,16 +14,22 @@ if TYPE_CHECKING:
 
 
 def read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    names, index, array = [], 1, False
+    names, index, array, end = [], 1, False, "\n"
     while index < len(words):
         word = words[index].constant
         if word.startswith("-") and len(word) > 1:
             array = array or "a" in word[1:]
-            index += 2 if word[-1] in "dinNptu" else 1
+            valued = word[-1] in "dinNptu"
+            if word[-1] == "d" and index + 1 < len(words):
+                end = words[index + 1].constant[:1]
+            index += 2 if valued else 1
             continue
         names.append(word)
         index += 1
     lines = shell.state.stdin
+    if lines and end in ("", "\0"):
+        _read_all(shell, names, lines, words[0].line, array)
+        return False  # the end of the input comes before the delimiter
     line = words[0].line
     if lines is None:
         for name in names:
@@ -50,6 +56,20 @@ def read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bo
         else:
             shell.assign(name, literal(parts[index] if index < len(parts) else ""), line)
     return True
+
+
+def _read_all(shell: Shell, names: list[str], lines: list[Text], line: int, array: bool) -> None:
+    """``read -d ''``: all lines at once, without the blanks around them."""
+    text = lines[0]
+    for following in lines[1:]:
+        text = text + literal("\n") + following
+    lines.clear()
+    name = names[0] if names else "REPLY"
+    if array:
+        items = tuple(literal(p) for p in _split(text.constant or "", shell.ifs, 0))
+        shell.state.vars[name] = Var(None, False, items, at=shell.frame.inner(line))
+    else:
+        shell.assign(name, _stripped(text, shell.ifs), line)
 
 
 def _stripped(text: Text, ifs: str) -> Text:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 
+MAX_LINES = 512
+"""Lines of standard input that are read one by one; of more nothing is taken for known."""
+
+
 def redirect(shell: Shell, redirects: Sequence[Node]) -> Field | None:
     """Expand redirections; standard input that is known becomes lines to read."""
     body: Field | None = None
@@ -65,9 +69,8 @@ def remember_written(shell: Shell, node: Node) -> None:
 def give_input(shell: Shell, text: Text) -> None:
     known = text.constant
     if known is not None:
-        shell.state.stdin = [literal(line) for line in known.split("\n")[:512]]
-        if known.endswith("\n"):
-            shell.state.stdin.pop()
+        lines = known.removesuffix("\n").split("\n")
+        shell.state.stdin = [literal(line) for line in lines] if len(lines) <= MAX_LINES else None
     elif text.symbols and not any(isinstance(p, str) and p.strip("\n") for p in text.pieces):
         shell.state.stdin = None
     else:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from lens_preflight.jobs import read_job
+from lens_preflight.jobs.redirection import MAX_LINES
 from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, STEPS
 from tests.fuzz.engine import watchdog
+from tests.jobs.making import job, only, seen
 
 
 def unread(folder: Path, body: str) -> str:
@@ -75,3 +77,13 @@ def test_what_would_take_for_ever_is_left_open(tmp_path: Path, line: str) -> Non
 
 def test_a_function_without_a_name_is_taken(tmp_path: Path) -> None:
     assert unread(tmp_path, " ()step{\n  export A=1\n}") == ""
+
+
+def test_input_beyond_the_bound_is_not_known_by_its_beginning(tmp_path: Path) -> None:
+    for lines, expected in ((MAX_LINES, "x"), (MAX_LINES + 1, "?")):
+        text = (
+            "while read -r l; do last=$l; done <<'E'\n"
+            + "x\n" * lines
+            + "E\nexport OTEL_SERVICE_NAME=$last\npython t.py\n"
+        )
+        assert seen(only(job(tmp_path, text)).env["OTEL_SERVICE_NAME"]) == expected
