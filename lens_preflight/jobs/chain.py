@@ -178,7 +178,11 @@ def is_link(text: Text, run: Run) -> bool:
     name = (text.constant or "").rpartition("/")[2]
     if text.constant is None or name in SHELLS or name in _LINKS or _PYTHON.fullmatch(name):
         return True
-    return "/" in (text.constant or "") or name.endswith((".py", ".sh", ".bash")) or text.template in run.made
+    return (
+        "/" in (text.constant or "")
+        or name.endswith((".py", ".sh", ".bash"))
+        or run.written(text) is not None
+    )
 
 
 def _ends_in_name(text: Text) -> str:
@@ -202,14 +206,15 @@ def other(step: Step, name: str, shell: Shell) -> None:
     word = step.words[0]
     named = word.text.path
     full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named and "/" in named else None
-    content = shell.run.files.text(full) if full else None
+    made = shell.run.written(word.text)
+    content = made.text.template if made is not None else shell.run.files.text(full) if full else None
     if name.endswith(".py") or (content is not None and _PYTHON_SHEBANG.match(content)):
         launch(step, shell, word, None, step.words[1:])
     elif content is not None and (_SHELL_SHEBANG.match(content) or name.endswith((".sh", ".bash"))):
         pid1 = "shell file" if step.where.pid1 == "program" else step.where.pid1
         where = replace(step.where.link("script"), pid1=pid1)
         _script_file(step.next(step.words, where=where), shell)
-    elif word.text.template in shell.run.made:
+    elif made is not None:
         pid1 = "shell file" if step.where.pid1 == "program" else step.where.pid1
         _script_file(step.next(step.words, where=replace(step.where.link("script"), pid1=pid1)), shell)
     elif name.endswith((".sh", ".bash")):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.jobs.assignments import Setting, _loss, opaque, read_assign
 from lens_preflight.jobs.braces import brace_options
 from lens_preflight.jobs.inspection import inspect, remark

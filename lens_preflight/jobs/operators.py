@@ -95,7 +95,7 @@ def _either(value: Text, default: Text) -> Text | None:
 
 
 def _sure(symbol: Symbol) -> Symbol:
-    from dataclasses import replace
+    from lens_preflight.core.data import replace
 
     return replace(symbol, optional=False)
 

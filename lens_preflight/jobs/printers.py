@@ -81,7 +81,7 @@ def _cat(args: Sequence[Field], shell: Shell) -> Text | None:
         for line in shell.state.stdin:
             out = out + line + literal("\n")
         return out
-    made = [shell.run.made.get(a.text.template) for a in args]
+    made = [shell.run.written(a.text) for a in args]
     if len(made) == 1 and made[0] is not None:
         return made[0].text
     contents = [redirection.file_text(shell, a.text) for a in args if not a.constant.startswith("-")]

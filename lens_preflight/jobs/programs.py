@@ -108,6 +108,11 @@ def launch(
 ) -> None:
     """The end of a chain: one start of a program."""
     line = (program or at or step.words[0]).line
+    if program is not None and shell.run.written(program.text) is not None:
+        opaque = (
+            f"the job script itself writes {program.text.template}: a file of that name here may be another"
+        )
+        program = None
     shell.run.drafts.append(
         Draft(
             shell.at(line),

@@ -54,16 +54,15 @@ def remember_written(shell: Shell, node: Node) -> None:
         if len(parts) != 1 or parts[0].get("Value") not in ("cat", "echo", "printf", "tee"):
             return
         target = text_of(redirect.get("Word"), shell)
-        shell.run.made.pop(target.template, None)
+        shell.run.write(target, None)
         inner = {k: v for k, v in node.items() if k != "Redirs"}
         inner["Redirs"] = [r for r in node["Redirs"] if r is not redirect]
         text = substitution.printed(inner, shell.child(Loss.SUBSHELL))
         if text is not None and target.template != "/dev/null":
             body = next((r for r in inner["Redirs"] if r["Op"] in ("<<", "<<-")), None)
             line = int(((body or {}).get("Hdoc") or node)["Pos"])
-            shell.run.made[target.template] = Field(
-                text, shell.frame.inner(line).line or line, body is not None
-            )
+            at = shell.frame.inner(line).line or line
+            shell.run.write(target, Field(text, at, body is not None))
 
 
 def give_input(shell: Shell, text: Text) -> None:

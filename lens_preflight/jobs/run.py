@@ -172,6 +172,17 @@ class Run:
             pieces.append(self._symbols[index] if 0 <= index < len(self._symbols) else char)
         return Text.of(*pieces)
 
+    def write(self, target: Text, content: Field | None) -> None:
+        """Remember what the script itself writes into a file; None: it is not known any more."""
+        name = os.path.normpath(target.template)
+        self.made.pop(name, None)
+        if content is not None:
+            self.made[name] = content
+
+    def written(self, target: Text) -> Field | None:
+        """What the script wrote into a file further up, as ``run.sh`` or ``./run.sh``; None for others."""
+        return self.made.get(os.path.normpath(target.template)) if target.pieces else None
+
     def remark(self, remark: Remark) -> None:
         """Keep a remark, once."""
         if remark not in self.remarks and not self.muted:

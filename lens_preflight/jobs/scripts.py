@@ -120,7 +120,7 @@ def _script_file(step: Step, shell: Shell) -> None:
     word = step.words[0]
     named = word.text.path
     full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
-    made = shell.run.made.get(word.text.template)
+    made = shell.run.written(word.text)
     if made is not None:
         _made_script(step, made, shell)
         return

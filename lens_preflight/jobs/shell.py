@@ -105,7 +105,7 @@ class Shell:
         if text is None:
             return Text.of(Symbol("<(...)", Cause.COMMAND))
         name = f"/dev/fd/{self.run.tick()}"
-        self.run.made[name] = Field(text, int(node.get("Pos") or 0))
+        self.run.write(literal(name), Field(text, int(node.get("Pos") or 0)))
         return literal(name)
 
     def note(self, name: str, line: int, loss: Loss | None) -> None:

@@ -32,7 +32,7 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     if any(s.name == "<(...)" for s in target.text.symbols):
         return _opaque_source(shell, "the output of a command", line)
     full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
-    made = shell.run.made.get(target.text.template)
+    made = shell.run.written(target.text)
     if made is not None:
         return _source_text(shell, made.text, line)
     content = shell.run.files.text(full) if full else None
@@ -158,7 +158,7 @@ def _as_process(shell: Shell, words: list[Field], body: Field | None, last: bool
 
 
 def _as_module(words: list[Field]) -> list[Field]:
-    from dataclasses import replace
+    from lens_preflight.core.data import replace
 
     known = ("load", "purge", "list", "avail", "unload", "use", "spider", "show", "swap", "restore")
     if len(words) > 1 and words[1].constant not in known:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.finding import Location
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import Cause, Symbol, Text, join

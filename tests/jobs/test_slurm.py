@@ -190,11 +190,21 @@ def test_a_job_in_a_script_of_its_own(tmp_path: Path) -> None:
     assert (only(inline).nodes, only(inline).at.line) == (2, 5)
 
 
-def test_a_script_that_the_job_writes(tmp_path: Path) -> None:
-    body = f"cat > run.sh <<'EOF'\nexport {A}=$SLURM_PROCID\nexec python train.py\nEOF\nsrun bash run.sh"
+@pytest.mark.parametrize("start", ["bash run.sh", "./run.sh", "bash ./run.sh"])
+def test_a_script_that_the_job_writes(tmp_path: Path, start: str) -> None:
+    """Also when a file of an earlier run is still there."""
+    (tmp_path / "run.sh").write_text("#!/bin/bash\npython stale.py\n")
+    body = f"cat > run.sh <<'EOF'\n#!/bin/bash\nexport {A}=$SLURM_PROCID\nexec python train.py\nEOF\nsrun {start}"
     launch = only(batch(tmp_path, body))
     assert launch.env[A].spread is Spread.TASK
     assert launch.program == "train.py"
+
+
+@pytest.mark.parametrize("start", ["python gen.py", "./gen.py", "python ./gen.py"])
+def test_a_program_that_the_job_writes_is_not_the_file_of_that_name(tmp_path: Path, start: str) -> None:
+    (tmp_path / "gen.py").write_text("")
+    launch = only(batch(tmp_path, f"cat > gen.py <<'EOF'\n#!/usr/bin/env python\nx = 1\nEOF\nsrun {start}"))
+    assert launch.program_file is None and "itself writes" in launch.opaque_program
 
 
 def test_itself_again(tmp_path: Path) -> None:
