@@ -81,16 +81,17 @@ def _shapes(config: CollectorConfig) -> Iterator[Finding]:
 
 
 def _conditions(config: CollectorConfig) -> Iterator[Finding]:
-    """Conditions whose brackets or quotes do not close; others that are not understood here may be right."""
-    for stage in config.drops.values():
-        for condition in stage.conditions:
-            if condition.parsed is None and _open_ended(condition.text):
-                yield Finding(
-                    rules.BAD_CONDITION,
-                    f"a condition of {stage.component.id} does not close: {condition.text}",
-                    condition.at,
-                    remedy='write: attributes["key"] == "value"',
-                )
+    """OTTL whose brackets or quotes do not close; what is not understood here may be right."""
+    from lens_preflight.collector.conditions import ottl_texts
+
+    for component, text in ottl_texts(config):
+        if _open_ended(text.text_value):
+            yield Finding(
+                rules.BAD_CONDITION,
+                f"a condition of {component.id} does not close: {text.text_value}",
+                text.at,
+                remedy='write: attributes["key"] == "value"',
+            )
 
 
 def _open_ended(text: str) -> bool:

@@ -489,3 +489,31 @@ def test_a_receiver_of_another_pipeline_does_not_help(tmp_path: Path) -> None:
     found = judged(tmp_path, split, {})
     assert found.status is Status.FAIL
     assert [j.finding.message for j in found.findings if "over grpc" in j.finding.message]
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("filter", "{traces: {span: ['attributes[\"a == 1']}}"),
+        ("filter", "{trace_conditions: ['IsMatch(name, \"a\"']}"),
+        ("transform", "{trace_statements: ['set(attributes[\"a\"], 1']}"),
+        ("transform", "{trace_statements: [{context: span, statements: ['set(attributes[\"a, 1)']}]}"),
+        (
+            "tail_sampling",
+            "{policies: [{name: a, type: ottl_condition, ottl_condition: {span: ['name == \"a']}}]}",
+        ),
+        (
+            "tail_sampling",
+            "{policies: [{name: a, type: and, and: {and_sub_policy: "
+            "[{name: b, type: ottl_condition, ottl_condition: {spanevent: ['(name == 1']}}]}}]}",
+        ),
+    ],
+)
+def test_a_condition_that_does_not_close_stops_the_collector(tmp_path: Path, name: str, body: str) -> None:
+    answer = say(tmp_path, processor(name, body))
+    assert "bad-condition" in blockers(answer)
+
+
+def test_brackets_inside_quotes_close_nothing(tmp_path: Path) -> None:
+    text = processor("filter", "{traces: {span: ['IsMatch(name, \"^a[(]\")']}}")
+    assert "bad-condition" not in say(tmp_path, text).rules()
