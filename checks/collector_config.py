@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.checks import collector_care_rules, collector_delivery_rules, collector_start_rules
 from lens_preflight.checks.collector_care import care_findings
 from lens_preflight.checks.collector_delivery import delivery_findings
 from lens_preflight.checks.collector_start import start_findings
@@ -32,7 +32,7 @@ LANGUAGES = {
     "The collector keeps the telemetry and the run id",
     needs=(Need.COLLECTOR,),
     uses=(Need.DASHBOARDS, Need.RULES),
-    rules=rules.RULES,
+    rules=(*collector_start_rules.RULES, *collector_delivery_rules.RULES, *collector_care_rules.RULES),
 )
 def collector_config(ctx: Context) -> Iterable[Said]:
     """Does the collector start with this file, take what the job sends, and keep it findable?
@@ -55,7 +55,7 @@ def collector_config(ctx: Context) -> Iterable[Said]:
         raise Skip("no collector configuration")
     if config.failure is not None:
         yield Finding(
-            rules.UNREADABLE,
+            collector_start_rules.UNREADABLE,
             f"the collector cannot read it: {config.failure.reason}",
             config.failure.at,
             remedy=f"correct {config.failure.at}, then try: otelcol validate --config FILE",

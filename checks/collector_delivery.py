@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.checks import collector_delivery_rules as rules
 from lens_preflight.checks.collector_binds import bind_findings
+from lens_preflight.checks.collector_start_rules import ENDPOINT_FORM
 from lens_preflight.core.finding import Finding, Location
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _doubled_paths(config: CollectorConfig) -> Iterator[Finding]:
             continue
         if endpoint and "://" not in endpoint and "${" not in endpoint:
             yield Finding(
-                rules.ENDPOINT_FORM,
+                ENDPOINT_FORM,
                 f"{identity} has an address without http:// or https://",
                 component.line_of("endpoint"),
                 remedy=f"write endpoint: https://{endpoint}",

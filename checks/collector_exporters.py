@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.checks import collector_care_rules as rules
 from lens_preflight.core.finding import Finding
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lens_preflight.checks import collector_config_rules as rules
+from lens_preflight.checks import collector_start_rules as rules
 from lens_preflight.core.finding import Finding, Rule
 
 if TYPE_CHECKING:

@@ -1,0 +1,144 @@
+"""Rules of collector-config for what refuses or loses this job's telemetry, or hides its run id."""
+
+from __future__ import annotations
+
+from lens_preflight.checks.collector_rule import rule
+from lens_preflight.core.words import Severity
+
+SIGNAL_NOT_RECEIVED = rule(
+    "signal-not-received",
+    Severity.BLOCKER,
+    ("No pipeline takes a signal that the job exports"),
+    ("The SDK gets UNIMPLEMENTED over gRPC or 404 over HTTP and drops the data."),
+)
+SIGNAL_TO_NOWHERE = rule(
+    "signal-to-nowhere",
+    Severity.BLOCKER,
+    "A signal is accepted and thrown away",
+    ("It ends in debug or nop only: the job is told that all is well, and no panel ever shows it."),
+)
+SAMPLED_AWAY = rule(
+    "sampled-away",
+    Severity.BLOCKER,
+    "A sampler keeps no trace",
+    ("With sampling_percentage 0 nothing is left of what the job sends."),
+)
+PROTOCOL_NOT_RECEIVED = rule(
+    "protocol-not-received",
+    Severity.BLOCKER,
+    ("The receiver does not speak the protocol of the job"),
+    ("The exporter of the job gets connection refused, or an answer that is no OTLP."),
+)
+BIND_LOCALHOST = rule(
+    "bind-localhost",
+    Severity.BLOCKER,
+    "The receiver listens on this machine only",
+    (
+        "The default is localhost since 0.104. A gateway that other nodes must reach has to listen on "
+        "0.0.0.0 or on its own address."
+    ),
+)
+BIND_LOCALHOST_UNSAID = rule(
+    "bind-localhost-unsaid",
+    Severity.CAUTION,
+    ("The receiver listens on this machine only"),
+    (
+        "Right for a collector on every node, wrong for a gateway. Say which one it is: --topology gateway "
+        "or node-agent."
+    ),
+)
+BIND_PARTLY_LOCAL = rule(
+    "bind-partly-local",
+    Severity.CAUTION,
+    ("One protocol of the receiver listens on this machine only"),
+    ("Jobs on other nodes that use this protocol are refused."),
+)
+BIND_OPEN = rule(
+    "bind-open",
+    Severity.NOTE,
+    "The receiver is open to everybody who can reach it",
+    ("0.0.0.0 without TLS and authentication on a shared cluster lets any job write under any name."),
+)
+RUN_ID_NOT_A_LABEL = rule(
+    "run-id-not-a-label",
+    Severity.BLOCKER,
+    ("Series in Prometheus do not carry the run id"),
+    (
+        "nemo.run.id is a resource attribute; by default it lands on target_info only, and no panel can "
+        "filter by it. Switch resource_to_telemetry_conversion on, or name it in resource_constant_labels."
+    ),
+)
+RUN_ID_BY_JOIN = rule(
+    "run-id-by-join",
+    Severity.NOTE,
+    ("The run id is on target_info only, and the panels join it"),
+    ("Legitimate: each query carries the join. Promoting the attribute is simpler."),
+)
+RUN_ID_REMOVED = rule(
+    "run-id-removed",
+    Severity.BLOCKER,
+    "A processor removes or overwrites nemo.run.id",
+    ("Behind it no run can be found any more."),
+)
+RUN_ID_UNWANTED = rule(
+    "run-id-unwanted",
+    Severity.CAUTION,
+    ("A processor tries to delete nemo.run.id where it is not"),
+    (
+        "The attributes processor works on spans and points; the run id is on the resource and stays. It "
+        "goes as soon as somebody copies it to where this processor looks."
+    ),
+)
+RELATED_REMOVED = rule(
+    "related-removed",
+    Severity.CAUTION,
+    ("A processor removes an attribute of NeMo Lens"),
+    ("Rank, world size, user or the mark of truncated spans are gone behind it."),
+)
+METRIC_DROPPED = rule(
+    "metric-dropped", Severity.BLOCKER, "A filter drops a training metric", ("The panels for it stay empty.")
+)
+RESOURCE_OVERRIDDEN = rule(
+    "resource-overridden",
+    Severity.CAUTION,
+    ("resourcedetection overwrites the resource of the job"),
+    (
+        "override is true by default: host, instance and what the environment of the collector says replace "
+        "what the job sent."
+    ),
+)
+DOUBLED_PATH = rule(
+    "doubled-path",
+    Severity.CAUTION,
+    "The path of an endpoint is appended twice",
+    (
+        "otlphttp appends /v1/traces itself; with the path in endpoint the request goes to "
+        "/v1/traces/v1/traces. Use traces_endpoint, or leave the path out."
+    ),
+)
+DOUBLED_PATH_ONLY_SINK = rule(
+    "doubled-path-only-sink",
+    Severity.BLOCKER,
+    ("The path of the only endpoint of a signal is appended twice"),
+    ("otlphttp appends /v1/traces itself: every request gets 404, and the signal has no other place to go."),
+)
+
+RULES = (
+    SIGNAL_NOT_RECEIVED,
+    SIGNAL_TO_NOWHERE,
+    SAMPLED_AWAY,
+    PROTOCOL_NOT_RECEIVED,
+    BIND_LOCALHOST,
+    BIND_LOCALHOST_UNSAID,
+    BIND_PARTLY_LOCAL,
+    BIND_OPEN,
+    RUN_ID_NOT_A_LABEL,
+    RUN_ID_BY_JOIN,
+    RUN_ID_REMOVED,
+    RUN_ID_UNWANTED,
+    RELATED_REMOVED,
+    METRIC_DROPPED,
+    RESOURCE_OVERRIDDEN,
+    DOUBLED_PATH,
+    DOUBLED_PATH_ONLY_SINK,
+)
