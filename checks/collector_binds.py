@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_delivery_rules as rules
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Finding, Location, Rule
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.check import Said, check
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Skip
 from lens_preflight.core.finding import Assumption, Finding, Proof, Rule
 from lens_preflight.core.words import Need, Scope, Severity

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks.run_id_rules import (
@@ -16,6 +15,7 @@ from lens_preflight.checks.run_id_rules import (
     SHARED_JOBS,
     STEPS,
 )
+from lens_preflight.core.data import replace
 from lens_preflight.core.errors import LibraryFailure, Undecided
 from lens_preflight.core.finding import Finding, Location, Related
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.check import Said, check
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Location, Proof, Rule
 from lens_preflight.core.words import Need, Owner, Scope, Severity

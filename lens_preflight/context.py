@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
 from lens_preflight.core.outcome import Target

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lens_preflight.context import Context
 from lens_preflight.core.check import Check
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Need, Scope
 from lens_preflight.gifts import GIFTS, WORDS

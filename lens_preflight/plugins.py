@@ -10,11 +10,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lens_preflight.core.check import Check
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Broken
 
 CHECKS = "lens_preflight.checks"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from lens_preflight import __version__
 from lens_preflight.context import Context, signal_targets
 from lens_preflight.core.check import Check
+from lens_preflight.core.data import replace
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.finding import Assumption
 from lens_preflight.core.outcome import Outcome, RunRecord, Target
@@ -134,7 +134,7 @@ def _context(subject: Subject, deadline: Deadline) -> Context:
     from lens_preflight.probe.prober import Prober
 
     prober = Prober(deadline, subject.files, wait=inputs.wait)
-    return dataclasses.replace(context, prober=prober.result)
+    return replace(context, prober=prober.result)
 
 
 def may_send(inputs: Inputs) -> bool:
@@ -151,7 +151,7 @@ def _jobs(check: Check, subject: Subject, base: Context) -> list[Job]:
             check,
             target,
             tuple(
-                dataclasses.replace(base, target=target, current=launch, generation=generation)
+                replace(base, target=target, current=launch, generation=generation)
                 for generation in subject.generations(launch)
             ),
         )

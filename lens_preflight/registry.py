@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lens_preflight.core.check import Check
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.numbers import whole
 from lens_preflight.suggest import did_you_mean

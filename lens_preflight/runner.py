@@ -6,11 +6,11 @@ import itertools
 import queue
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from time import monotonic
 
 from lens_preflight.context import Context
 from lens_preflight.core.check import Check, Said
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.errors import Broken, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Proof

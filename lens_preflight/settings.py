@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lens_preflight.choices import ASSUMPTIONS, FAIL_ON, FAMILIES, PROFILES, PURPOSES, TOPOLOGIES
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.waiver import Waiver
 from lens_preflight.core.words import Severity

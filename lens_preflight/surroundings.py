@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from lens_preflight.core.data import dataclass
 
 DEPTH, FILES, BYTES = 2, 400, 65_536
 

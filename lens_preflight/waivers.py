@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.finding import Finding, Location, Place, Rule
 from lens_preflight.core.outcome import Judged, Outcome, Target
 from lens_preflight.core.waiver import Waiver

@@ -7,9 +7,9 @@ was judged, an interrupt, an expected input that is missing) the verdict is a ca
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.finding import Finding, Location
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Severity, Status

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.finding import Finding
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Scope, Severity, Status

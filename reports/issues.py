@@ -8,8 +8,8 @@ from __future__ import annotations
 import enum
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.finding import Location, Place, Related, Rule
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Severity, Status

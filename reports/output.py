@@ -8,10 +8,10 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.reports import REPORTS

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.reports.text import whole
 

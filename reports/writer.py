@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Protocol, TextIO
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.outcome import RunRecord
 
 

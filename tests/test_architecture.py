@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "waiver_settings": {"core", "suggest"},
     "baseline": {"core"},
     "plugins": {"core"},
-    "surroundings": set(),
+    "surroundings": {"core"},
     "waivers": {"core"},
     "checks": {"core", "redact", "suggest", "settings", "subject", "context"} | FACTS | MODELS,
     "reports": {"core"},

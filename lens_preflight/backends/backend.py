@@ -6,11 +6,11 @@ import threading
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from lens_preflight.backends.http import Client
 from lens_preflight.backends.words import Answered, Marker, Reading, Scope, Step, Word
+from lens_preflight.core.data import replace
 
 RUN_ID = "nemo.run.id"
 

@@ -6,7 +6,6 @@ not mapped finds nothing and is no error, so the mapping decides before any coun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +13,7 @@ from lens_preflight.backends.answers import object_of, path_in, refuse
 from lens_preflight.backends.backend import MARKER, RUN_ID, Backend, age, nothing_for, something_for
 from lens_preflight.backends.http import Client, Reply
 from lens_preflight.backends.words import Answered, Marker, Reading, Scope, Step, Word
+from lens_preflight.core.data import dataclass
 
 INDEX = "nemo-*,traces-*"
 """What is searched when the URL names no index: NeMo Lens' own, and the data streams of OTel mode."""

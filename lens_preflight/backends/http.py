@@ -7,11 +7,11 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from lens_preflight.backends.failures import unreachable
 from lens_preflight.backends.words import Answered, Word
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.numbers import whole
 

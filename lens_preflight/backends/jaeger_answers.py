@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from lens_preflight.backends.answers import items, path_in
 from lens_preflight.backends.backend import RUN_ID
+from lens_preflight.core.data import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from lens_preflight.backends.backend import GAUGE, Backend, age, nothing_for, something_for
 from lens_preflight.backends.prometheus_api import LABEL, LABELS, NOT_TRAINING, label_text, quoted, select
 from lens_preflight.backends.words import Answered, Marker, Reading, Step, Word
+from lens_preflight.core.data import dataclass
 
 MAX_FAMILIES = 8
 MIN_SAMPLES = 3.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import monotonic
 
 from lens_preflight.backends.backend import Backend
 from lens_preflight.backends.words import Marker, Reading, Word
+from lens_preflight.core.data import dataclass
 
 FINAL = frozenset({Word.AUTH, Word.PERMISSION, Word.NOT_THE_BACKEND, Word.WRONG_ID, Word.QUERY_ERROR})
 """Answers that waiting does not change."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from lens_preflight.backends.answers import object_of, path_in, refuse
 from lens_preflight.backends.http import Client, Reply
 from lens_preflight.backends.words import Answered, Reading, Step, Word
+from lens_preflight.core.data import dataclass, field
 
 SATURATED = 0.8
 """The share of a queue from which on a short outage loses data."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.words import Status
 
 

@@ -7,12 +7,12 @@ import queue
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lens_preflight.cli.options import subject_options
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Origin, Variable
 from lens_preflight.core.words import State

@@ -6,12 +6,12 @@ Defaults of the exporter helper: 1000 requests; of the batch processor: 8192 spa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lens_preflight.collector.amounts import is_off, whole
 from lens_preflight.collector.flow import Route
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.types import PULLED
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 
 QUEUE_SIZE = 1000

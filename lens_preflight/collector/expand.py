@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Sequence, read_yaml
 from lens_preflight.documents.yaml_reader import resolve

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.ottl import Call, Condition, Known, Path, parse
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node, Scalar
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lens_preflight.collector.filters import DropStage
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
@@ -18,6 +17,7 @@ from lens_preflight.collector.truncated import (
     stages_on,
     storing_routes,
 )
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 
 

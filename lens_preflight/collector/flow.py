@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lens_preflight.collector.model import CollectorConfig, Pipeline, Reference
 from lens_preflight.collector.types import OTLP_RECEIVERS, PASSING
+from lens_preflight.core.data import dataclass
 
 MAX_ROUTES = 20_000
 """More ways than any configuration written by people has; beyond it nothing is followed."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import collections.abc
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lens_preflight.collector.expand import Problem, Variable
 from lens_preflight.collector.types import REFERENCE, Version
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node
 

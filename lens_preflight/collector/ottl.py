@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from lens_preflight.core.data import dataclass
 
 Value: TypeAlias = bool | int | float | str | None
 Known: TypeAlias = Mapping[tuple[str, str], Value]

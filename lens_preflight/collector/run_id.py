@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
 from lens_preflight.collector.ottl import Known
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node, Scalar, Sequence
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.types import NOWHERE
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Scalar
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lens_preflight.collector.model import CollectorConfig
+from lens_preflight.core.data import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
 from lens_preflight.collector.chart import over_chart
 from lens_preflight.collector.model import Deployment
 from lens_preflight.collector.types import TOP_LEVEL
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.documents import Mapping, Node, Scalar, Text, read_yaml
 
 _ALLOY = re.compile(r"^\s*otelcol\.\w+(\.\w+)*\s+\"[^\"]*\"\s*\{", re.M)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Assumption, Finding, Proof, Rule
 from lens_preflight.core.words import Need, Scope
 

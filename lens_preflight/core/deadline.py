@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from time import monotonic
+
+from lens_preflight.core.data import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.finding import Assumption, Finding, Location
 from lens_preflight.core.words import Scope, Severity, Status
 

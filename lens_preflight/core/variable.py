@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread, State

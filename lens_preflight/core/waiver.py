@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+
+from lens_preflight.core.data import dataclass
 
 
 @dataclass(frozen=True)

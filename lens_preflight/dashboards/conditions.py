@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.dashboards.selectors import Matcher
 
 _SCOPES = (

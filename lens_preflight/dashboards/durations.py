@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.lineage import Lineage
 from lens_preflight.dashboards.model import Dashboard, Spot

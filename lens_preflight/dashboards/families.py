@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.dashboards.conditions import canonical
 from lens_preflight.dashboards.naming import Strategy, part, prometheus_name, stem
 from lens_preflight.dashboards.selectors import Language, Query, Use

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.dashboards.rules import PromRule
 from lens_preflight.dashboards.selectors import Use
 from lens_preflight.dashboards.spans import TRUNCATED_LABELS, Exclusion, exclusion, is_span_duration

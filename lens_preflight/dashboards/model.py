@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.selectors import Language, Query
 from lens_preflight.dashboards.variables import Listing, listing, mentions

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
+from lens_preflight.core.data import replace
 from lens_preflight.dashboards.selectors import Language, Matcher, Query, Use
 
 _SCALAR_RESULT = frozenset({"scalar", "absent", "absent_over_time"})

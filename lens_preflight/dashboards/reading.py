@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.classic import read_classic
 from lens_preflight.dashboards.kibana import is_saved_object, read_kibana

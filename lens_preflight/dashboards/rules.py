@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Failure
@@ -15,6 +15,7 @@ from lens_preflight.dashboards.selectors import Query
 from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Text, read_texts, read_yaml
 
 SUFFIXES = (".yml", ".yaml", ".json", ".rules")
+
 
 @dataclass(frozen=True)
 class PromRule:

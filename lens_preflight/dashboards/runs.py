@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.dashboards.conditions import canonical
 from lens_preflight.dashboards.model import Dashboard, DataSource, Variable
 from lens_preflight.dashboards.selectors import Matcher, Use

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from lens_preflight.core.data import dataclass, field
 
 if TYPE_CHECKING:
     from lens_preflight.dashboards.conditions import Condition

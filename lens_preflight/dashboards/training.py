@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.dashboards.conditions import canonical
 from lens_preflight.dashboards.families import Catalogue
 from lens_preflight.dashboards.lineage import Lineage

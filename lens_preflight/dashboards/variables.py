@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from lens_preflight.core.data import dataclass
 
 MENTION = re.compile(
     r"\$\{(?P<braced>\w[\w.]*)(?::(?P<format>[^}]*))?\}"

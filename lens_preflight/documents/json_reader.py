@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents.tree import Malformed
 

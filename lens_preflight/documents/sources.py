@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import InputError
 
 MAX_BYTES = 32 * 1024 * 1024

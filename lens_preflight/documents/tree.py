@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import collections.abc
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.finding import Location
 
 Plain: TypeAlias = str | int | float | bool | None

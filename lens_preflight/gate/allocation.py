@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.gate.gathered import Gathered
 
 

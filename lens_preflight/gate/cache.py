@@ -11,9 +11,9 @@ import enum
 import os
 import stat
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.numbers import whole
 
 NAME = "verdict"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Finding
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Owner, Severity, Status

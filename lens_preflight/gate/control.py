@@ -9,9 +9,9 @@ from __future__ import annotations
 import enum
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.gate.bounded import bounded
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Finding, Location, Place, Related, Rule
 from lens_preflight.core.outcome import Judged, Outcome, Target
 from lens_preflight.core.words import Owner, Scope, Severity, Status

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import InputError
 from lens_preflight.gate import cache, hooks, mounts, scriptfile
 from lens_preflight.gate.options import GateSettings, Policy

@@ -12,10 +12,10 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.gate.bounded import bounded
 
 WINDOW = 600.0

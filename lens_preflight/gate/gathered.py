@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.outcome import Outcome
 from lens_preflight.gate.decode import Report, decode
 from lens_preflight.gate.reportfile import NotAReport, SeveralDocuments, documents, parse, whole

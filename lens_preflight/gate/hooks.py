@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 
 from lens_preflight import __version__
+from lens_preflight.core.data import dataclass
 from lens_preflight.gate import cache, templates, textfile
 from lens_preflight.gate.options import GateSettings
 from lens_preflight.lens.frameworks import FRAMEWORKS

@@ -7,10 +7,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lens_preflight import __version__
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.gate import cache, hooks
 from lens_preflight.gate.mounts import network_mount

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from lens_preflight import __version__
+from lens_preflight.core.data import replace
 from lens_preflight.core.finding import Location, Place, Related
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Owner, Scope, Severity, Status

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.errors import InputError, LibraryFailure, Undecided
 from lens_preflight.core.outcome import Outcome
 from lens_preflight.core.words import Status

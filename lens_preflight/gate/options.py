@@ -5,10 +5,10 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.numbers import whole
 from lens_preflight.settings import Settings

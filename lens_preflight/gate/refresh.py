@@ -8,9 +8,9 @@ import io
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Status

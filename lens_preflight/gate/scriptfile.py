@@ -6,8 +6,9 @@ import os
 import shlex
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from lens_preflight.core.data import dataclass
 
 _LEFT_OVER = (".rpmsave", ".rpmnew", ".rpmorig", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".orig", ".rej")
 _EDITORS = ("~", ".swp", ".swo", ".bak", ".old", ".tmp", ".md", ".txt")

@@ -7,8 +7,9 @@ the evidence the endpoint counts: a pass at another one is another pass.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from lens_preflight.core.data import dataclass, field
 
 _RUN = b'\n  "run": {'
 _EVIDENCE = b'"evidence": {\n'

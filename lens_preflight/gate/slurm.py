@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from lens_preflight.core.data import dataclass
 
 PREFIX = "lens-preflight"
 """How every Reason of ours begins; no other Reason is ever touched."""

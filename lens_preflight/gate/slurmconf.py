@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.numbers import whole
 from lens_preflight.gate.slurm import Slurm, SlurmError

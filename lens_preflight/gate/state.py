@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.gate import cache
 
 NAME = "state.json"

@@ -6,10 +6,10 @@ Source: nemo-lens 0.1.0 executed, 0.2.0 and the branch without ranks read and ex
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.lens import groups as span_groups

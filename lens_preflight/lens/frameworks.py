@@ -7,9 +7,9 @@ nvidia-resiliency-ext's telemetry shim.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.lens import groups as span_groups
 from lens_preflight.lens.groups import Groups
 

@@ -6,7 +6,7 @@ and world size, and the branch with the span registry, of the public repository,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lens_preflight.core.data import dataclass
 
 SETTINGS = (
     "ENABLED",

@@ -7,7 +7,8 @@ NeMo-Gym and nvidia-resiliency-ext read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from lens_preflight.core.data import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ August 2026. Names are OpenTelemetry names; what a backend makes of them is the 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+from lens_preflight.core.data import dataclass
 
 
 class Family(enum.Enum):

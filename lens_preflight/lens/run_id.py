@@ -7,8 +7,8 @@ then ``SLURM_JOB_ID`` (not trimmed), then twelve random hex digits in each proce
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import Spread, State

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment
 from lens_preflight.lens.config import LensConfig

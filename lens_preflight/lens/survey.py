@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.errors import LibraryFailure, Undecided
 from lens_preflight.core.variable import Variable
 from lens_preflight.core.words import State

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from functools import cached_property
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.lens.frameworks import FRAMEWORKS, Framework
 from lens_preflight.lens.generations import RANK_SETTINGS, SETTINGS, Generation
 from lens_preflight.otel import names as otel_names

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import LibraryFailure
 from lens_preflight.otel.dial import dial
 from lens_preflight.otel.exporter import Exporter

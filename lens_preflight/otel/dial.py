@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
+
+from lens_preflight.core.data import dataclass
 
 DEFAULT_PORT = 443
 """Also for plaintext."""

@@ -6,10 +6,10 @@ read the rest. nemo-lens passes no argument, so that the environment is the only
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.otel.precedence import non_empty, not_blank, otlp, otlp_all

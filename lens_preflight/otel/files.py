@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import BinaryIO, Protocol
+
+from lens_preflight.core.data import dataclass, field
 
 
 class Kind(enum.Enum):

@@ -5,10 +5,10 @@ Source: opentelemetry-exporter-otlp-proto-grpc 1.45.2 with grpcio 1.85.3, execut
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.otel.exporter import Exporter

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+from lens_preflight.core.data import dataclass
 
 _NAME = r"[\x21\x23-\x27*+\-.0-9A-Z\x5e-\x7a|~]+"
 _TEXT = r"\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e"

@@ -6,9 +6,9 @@ hardly ever raises: a wrong URL shows at the first export (see ``wire``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.otel.exporter import Exporter

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel.remark import Remark, Volume

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.numbers import whole
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State

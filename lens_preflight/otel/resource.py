@@ -5,10 +5,10 @@ Source: opentelemetry-sdk 1.45.2, executed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import unquote
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel.remark import Remark, Volume
 

@@ -6,8 +6,8 @@ Source: opentelemetry-sdk 1.45.2, executed. Everything wrong falls back to sampl
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.variable import Environment, Variable
 
 NAME = "OTEL_TRACES_SAMPLER"

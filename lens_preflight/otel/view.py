@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel import processors
 from lens_preflight.otel.exporter import Exporter, exporter, protocol, settings

@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel.exporter import Exporter

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import LibraryFailure
 from lens_preflight.otel.dial import Place, dial, is_loopback
 from lens_preflight.otel.wire import wire_url

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.otel.exporter import Exporter
 from lens_preflight.probe.trail import UNUSABLE_TRUST, Trail
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.variable import Environment
 from lens_preflight.probe import otlp

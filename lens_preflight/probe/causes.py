@@ -5,8 +5,7 @@ Each was seen with real servers and the exporters of OTel Python 1.45 (grpcio 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lens_preflight.core.data import dataclass
 from lens_preflight.probe.model import Stage, Verdict
 
 

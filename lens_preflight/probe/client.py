@@ -13,10 +13,10 @@ import sys
 import threading
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.probe import otlp
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.numbers import whole
 from lens_preflight.probe import hpack

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import ssl
-from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.probe.model import Stage, State
 from lens_preflight.probe.trail import UNUSABLE_TRUST, TlsSeen

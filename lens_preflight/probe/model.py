@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from lens_preflight.core.data import dataclass, field
 
 if TYPE_CHECKING:
     from lens_preflight.otel.exporter import Exporter

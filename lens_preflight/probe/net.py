@@ -10,10 +10,10 @@ import selectors
 import socket
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any, TypeAlias
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
 
 SockAddr: TypeAlias = tuple[Any, ...] | str

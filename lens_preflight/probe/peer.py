@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.probe.wire import Heard
 
 

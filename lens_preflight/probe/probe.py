@@ -7,9 +7,9 @@ import errno
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.probe.advice import Advice, advice, blamed
 from lens_preflight.probe.causes import CAUSES

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State

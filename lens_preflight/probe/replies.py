@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.probe import otlp
 from lens_preflight.probe.client import MAX_REPLY, Answer
 from lens_preflight.probe.model import Stage

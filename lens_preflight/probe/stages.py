@@ -7,10 +7,10 @@ import math
 import socket
 import ssl
 import threading
-from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.otel.dial import is_localhost
 from lens_preflight.probe import h2

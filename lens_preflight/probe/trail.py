@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.otel.exporter import Exporter
 from lens_preflight.probe.address import Destination

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import re
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from lens_preflight.core.data import dataclass
 
 if TYPE_CHECKING:
     from lens_preflight.otel.exporter import Exporter

@@ -7,9 +7,9 @@ import math
 import socket
 import ssl
 import threading
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.deadline import Deadline
 
 CHUNK = 16 << 10

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from lens_preflight.core.data import replace
 from lens_preflight.program import access, awaiting, calls, mentions, opaque_calls
 from lens_preflight.program.machine import Frame
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce

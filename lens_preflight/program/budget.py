@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lens_preflight.core.data import dataclass
 
 MAX_JOINS = 2_000_000
 """Objects looked at while states are joined, about a second of work; the programs of the corpora need some hundred."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.program import (
     access,
     classes,

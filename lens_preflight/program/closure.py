@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.program.source import Source, Unreadable, parse, read_bytes
 
 if TYPE_CHECKING:

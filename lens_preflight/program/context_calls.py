@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from lens_preflight.core.data import replace
 from lens_preflight.program import (
     calls,
     generators,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from lens_preflight.core.data import replace
 from lens_preflight.program import access, calls, classes, libraries, objects, opaque_calls, process_calls
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import Any
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import loops, opaque_calls, protected, statements
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, reduce

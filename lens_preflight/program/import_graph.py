@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.program.closure import Closure, Found
 from lens_preflight.program.source import Unreadable
 

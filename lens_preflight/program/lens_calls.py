@@ -6,8 +6,8 @@ Source: nemo-lens 0.1.0 as executed; the keyword-only call of the nightly as doc
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import (
     calls,
     failures,

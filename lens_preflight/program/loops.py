@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import replace
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import access, expressions, failures, opaque_calls, statements, truths
 from lens_preflight.program.joins import merge, merge_pair
 from lens_preflight.program.machine import Frame, Machine

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.variable import Environment
 from lens_preflight.core.words import State as VariableState
 from lens_preflight.core.world import World

@@ -7,9 +7,9 @@ import functools
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import InputError, Undecided
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment

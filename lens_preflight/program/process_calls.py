@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import (
     access,
     calls,

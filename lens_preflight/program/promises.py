@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lens_preflight.core.data import dataclass
 from lens_preflight.program.model import Reading
 from lens_preflight.program.outcomes import Flow
 from lens_preflight.program.seen import End

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import replace
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import expressions, managers, objects, raising, statements
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, reduce

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.world import World
 from lens_preflight.program.model import MAX_RANKS, Reading
 from lens_preflight.program.seen import SetupSeen

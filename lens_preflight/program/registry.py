@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Outcome, normal
 from lens_preflight.program.state import Site, State

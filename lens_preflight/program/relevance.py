@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.program import slices
 from lens_preflight.program.closure import Closure
 from lens_preflight.program.import_graph import SMALL_FILES, Imported, Scan

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.program.model import Reading
 from lens_preflight.program.ranks import name
 from lens_preflight.program.seen import SetupSeen

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.program.trees import children
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.program import outcomes
 from lens_preflight.program.state import Facts, Installed, Site
 from lens_preflight.program.values import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from lens_preflight.core.data import replace
 from lens_preflight.program import opaque_calls
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.program import relevance
 from lens_preflight.program.scopes import FUNCTIONS, INNER
 from lens_preflight.program.trees import children

@@ -12,9 +12,9 @@ import tokenize
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import InputError
 
 MAX_BYTES = 1 << 20

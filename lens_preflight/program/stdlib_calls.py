@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os.path
-from dataclasses import replace
 from pathlib import PurePosixPath
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import (
     access,
     calls,

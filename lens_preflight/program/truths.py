@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Any
 
+from lens_preflight.core.data import replace
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.scopes import dotted
 from lens_preflight.program.state import State, lane_numbers, part

@@ -10,10 +10,10 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.redact.names import is_header_name, is_secret_name
 from lens_preflight.redact.words import REDACTED, credential, worth_hiding
 

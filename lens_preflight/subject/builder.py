@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import whole

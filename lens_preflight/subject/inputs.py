@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.variable import Environment
 from lens_preflight.settings import Settings
 

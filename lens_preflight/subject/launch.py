@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment
 from lens_preflight.core.world import World

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from lens_preflight.backends import PromqlBackend, Reading
+from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Dashboard

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.lens.generations import GENERATIONS, Generation
 from lens_preflight.lens.generations import generation as by_id

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from lens_preflight.core.data import dataclass, field
 
 SIGNALS = ("traces", "metrics", "logs")
 RUN_ID = "nemo.run.id"
