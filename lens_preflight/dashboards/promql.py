@@ -173,14 +173,15 @@ def _tells_apart(use: Use, other: Use, on: bool, labels: frozenset[str]) -> bool
     return False
 
 
+# a name is looked for where it begins: from each of its letters on it would take the square of its length
 _SELECTOR = re.compile(
-    r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)?\s*\{(?P<body>(?:[^{}\"'`]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)*)\}"
+    r"(?:(?<![a-zA-Z0-9_:])(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)\s*)?\{(?P<body>(?:[^{}\"'`]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)*)\}"
 )
 _PAIR = re.compile(
-    r"(?P<label>[a-zA-Z_][a-zA-Z0-9_]*|\"(?:[^\"\\]|\\.)*\")\s*(?P<op>=~|!~|!=|=)\s*"
+    r"(?P<label>(?<![a-zA-Z0-9_])[a-zA-Z_][a-zA-Z0-9_]*|\"(?:[^\"\\]|\\.)*\")\s*(?P<op>=~|!~|!=|=)\s*"
     r"(?P<value>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)"
 )
-_BARE = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*(?=\s*(?:\[|\)|$|[-+*/<>=]))")
+_BARE = re.compile(r"(?<![a-zA-Z0-9_:])[a-zA-Z_:][a-zA-Z0-9_:]*(?=\s*(?:\[|\)|$|[-+*/<>=]))")
 
 _NO_SELECTOR = re.compile(
     r"\"(?:[^\"\\]|\\.)*\"|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)"
@@ -190,15 +191,13 @@ _NO_SELECTOR = re.compile(
 def scan_selectors(text: str) -> tuple[Use, ...]:
     """Selectors of a text that does not parse: names and matchers only, no places."""
     found = []
-    rest = text
     for match in _SELECTOR.finditer(text):
         matchers = tuple(
             Matcher(pair["label"].strip('"'), _OPS[pair["op"]], _unquote(pair["value"]))
             for pair in _PAIR.finditer(match["body"])
         )
         found.append(Use(match["name"] or "", matchers))
-        rest = rest.replace(match.group(), " ", 1)
-    rest = _NO_SELECTOR.sub(" ", rest)
+    rest = _NO_SELECTOR.sub(" ", _SELECTOR.sub(" ", text))
     found += [Use(m.group()) for m in _BARE.finditer(rest) if "_" in m.group()]
     return tuple(found)
 

@@ -168,7 +168,7 @@ def _script(name: str, path: Path, level: str) -> Iterator[Advice]:
 
 def _own(name: str, path: Path) -> Iterator[Advice]:
     python = scriptfile.assigned(path, "python")
-    if python and not os.access(python, os.X_OK):
+    if python and not scriptfile.can_run(python):
         yield Advice(
             "caution",
             name,

@@ -41,13 +41,18 @@ def troubles(path: Path) -> Iterator[Trouble]:
     words = interpreter.split()
     if not words:
         return
-    if not os.access(words[0], os.X_OK):
+    if not can_run(words[0]):
         yield Trouble(f"the interpreter {words[0]} of {path} is missing", f"correct the first line of {path}")
     elif words[0].endswith("/env") and len(words) > 1:
         yield Trouble(
             f"{path} looks for {words[-1]} on the PATH, and hooks have none",
             f"name the interpreter by its path in the first line of {path}",
         )
+
+
+def can_run(program: str) -> bool:
+    """Whether a program is there and may be run by this user."""
+    return "\0" not in program and os.access(program, os.X_OK)
 
 
 def _interpreter(path: Path) -> str | None:

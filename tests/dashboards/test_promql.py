@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lens_preflight.dashboards.promql import read_promql, scan_selectors
 from lens_preflight.dashboards.selectors import Matcher, Use
+from tests.fuzz.engine import watchdog
 
 
 def uses(text: str) -> dict[str, Use]:
@@ -125,3 +126,11 @@ def test_a_pattern_that_is_none_decides_nothing() -> None:
 def test_any_text_gives_a_query(text: str) -> None:
     query = read_promql(text)
     assert query.text == text
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 100_000, "{" + "a" * 100_000, "a{" * 50_000, "a " * 50_000, "a" + " " * 100_000 + "x"]
+)
+def test_a_long_text_that_does_not_parse_takes_no_square_of_its_length(text: str) -> None:
+    with watchdog(20):
+        scan_selectors(text)

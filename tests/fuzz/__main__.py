@@ -103,8 +103,13 @@ def _run(chunks: Sequence[tuple[str, range]], seed: str, jobs: int, growth: Grow
 
 
 def _chunks(counts: dict[str, int]) -> Iterator[tuple[str, range]]:
-    """Ranges of executions, the targets in turns, so that an early look shows something of each."""
-    sizes = {name: max(1, BY_NAME[name].share // 10) for name in counts}
+    """Ranges of executions, the targets in turns, so that an early look shows something of each.
+
+    Memory is looked at after each; those of quick targets are long, so that looking costs little.
+    """
+    sizes = {
+        name: max(1, BY_NAME[name].share // (10 if BY_NAME[name].seconds > 10 else 2)) for name in counts
+    }
     done = dict.fromkeys(counts, 0)
     while any(done[name] < counts[name] for name in counts):
         for name, size in sizes.items():

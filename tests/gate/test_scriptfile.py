@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_preflight.gate.scriptfile import assigned, troubles
+from lens_preflight.gate.scriptfile import assigned, can_run, troubles
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,12 @@ def test_the_kernel_reads_the_interpreter_up_to_a_nul(tmp_path: Path, first: str
 @pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "x/" * 5000])
 def test_what_can_be_no_path_does_not_exist(name: str) -> None:
     assert [trouble.what.endswith("does not exist") for trouble in troubles(Path("/", name))] == [True]
+
+
+def test_what_can_be_no_path_cannot_be_run() -> None:
+    assert [can_run(program) for program in ("/bin/sh", "/bin/sh\0", "/bin/sh/x", "")] == [
+        True,
+        False,
+        False,
+        False,
+    ]
