@@ -1,4 +1,4 @@
-"""collector-config, second part: keys and numbers that the collector refuses."""
+"""collector-config, first part: keys and numbers inside one component that the collector refuses."""
 
 from __future__ import annotations
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
-from lens_preflight.probe.advice import Advice, advice, blamed
+from lens_preflight.probe.advice import advice, blamed
 from lens_preflight.probe.causes import CAUSES
 from lens_preflight.probe.client import Answer, Pending, request
 from lens_preflight.probe.configure import configure
 from lens_preflight.probe.diagnose import accepted, diagnose
 from lens_preflight.probe.model import ProbeResult, Stage, State, Verdict
 from lens_preflight.probe.peer import Speech
+from lens_preflight.probe.remedies import Advice
 from lens_preflight.probe.replies import Judged
 from lens_preflight.probe.second_look import SecondLook
 from lens_preflight.probe.stages import Stages
