@@ -86,15 +86,8 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
     from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.rules import all_rules
 
-    failed = [file for file in ctx.rules if file.failure is not None]
-    for file in failed:
-        if file.failure is not None:
-            yield Finding(
-                UNREADABLE,
-                f"not a file of rules: {file.failure.reason}",
-                file.failure.at,
-                remedy=f"correct it, then try: promtool check rules {file.path}",
-            )
+    failed = list(_unreadable(ctx.rules))
+    yield from failed
     files = [file for file in ctx.rules if file.failure is None]
     if not files:
         if failed:
@@ -129,6 +122,17 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
     unparsed = next((a for a in alerts if a.query.error and not a.query.uses), None)
     if unparsed is not None and not (sends and queues):
         raise Undecided(f"alert {unparsed.name} does not parse", unparsed.at)
+
+
+def _unreadable(files: Iterable[RuleFile]) -> Iterator[Finding]:
+    for file in files:
+        if file.failure is not None:
+            yield Finding(
+                UNREADABLE,
+                f"not a file of rules: {file.failure.reason}",
+                file.failure.at,
+                remedy=f"correct it, then try: promtool check rules {file.path}",
+            )
 
 
 def _names(patterns: tuple[str, ...]) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ def missing(check: Check, context: Context) -> Missing | None:
         reason = context.subject.aside(context.current, context.generation)
         if reason:
             return Missing(f"a step beside the training: {reason}", "", False)
+    if check.scope in PER_LAUNCH and context.current is None and context.subject.launches:
+        return _rest(context)
     if not context.subject.launches and (check.scope in PER_LAUNCH or Need.SCRIPT in check.needs):
         return _no_launch(context)
     for need in check.needs:
@@ -47,6 +49,20 @@ def named(check: Check, context: Context) -> bool:
     """Whether somebody named a file or a backend that the check is about: then it is expected to judge it."""
     inputs = (Need.JOB, Need.DASHBOARDS, Need.RULES, Need.COLLECTOR, Need.BACKEND)
     return any(need in inputs and _there(need, context) for need in (*check.needs, *check.any_of))
+
+
+def _rest(context: Context) -> Missing | None:
+    """What of a job file was not read, beside the launches that were; None when that is not meant."""
+    for job in context.subject.jobs:
+        if job.path != context.target.key:
+            continue
+        give = job.remedy or "lens-preflight check TRAINING_SCRIPT for what it starts"
+        if job.unread:
+            part = "only a part of " if job.launches else ""
+            return Missing(f"{part}{job.path}: {job.unread}", give, True, job.unread_at)
+        if not job.launches:
+            return Missing(f"{job.path} starts no training process that could be read", give, True)
+    return None
 
 
 def _no_launch(context: Context) -> Missing:

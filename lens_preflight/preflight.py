@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lens_preflight import __version__
 from lens_preflight.context import Context, signal_targets
@@ -16,6 +16,7 @@ from lens_preflight.core.finding import Assumption
 from lens_preflight.core.outcome import Outcome, RunRecord, Target
 from lens_preflight.core.words import Scope
 from lens_preflight.describe import describe, host_name, obtained
+from lens_preflight.needs import PER_LAUNCH
 from lens_preflight.runner import Job, fold, run
 from lens_preflight.subject.inputs import Inputs
 from lens_preflight.subject.launch import Launch
@@ -80,19 +81,26 @@ def preflight(
         assumptions=_assumptions(results, inputs),
         inputs=_digests(inputs),
         subject=describe(subject),
-        run={
-            "started": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started)),
-            "seconds": round(time.monotonic() - clock, 3),
-            "host": host_name(),
-            "argv": list(argv),
-            "settings": inputs.settings.source,
-            "incomplete": incomplete,
-            "obtained": obtained(inputs),
-        },
+        run=_run_facts(inputs, started, time.monotonic() - clock, argv, incomplete),
         counts=counted(results),
         incomplete=incomplete,
         tool=f"lens-preflight {__version__}",
     )
+
+
+def _run_facts(
+    inputs: Inputs, started: float, seconds: float, argv: Sequence[str], incomplete: str
+) -> dict[str, Any]:
+    """What differs from run to run."""
+    return {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started)),
+        "seconds": round(seconds, 3),
+        "host": host_name(),
+        "argv": list(argv),
+        "settings": inputs.settings.source,
+        "incomplete": incomplete,
+        "obtained": obtained(inputs),
+    }
 
 
 def _node_report(path: str | None) -> NodeReport | None:
@@ -176,6 +184,9 @@ def _targets(check: Check, subject: Subject) -> list[tuple[Target, Launch | None
         ]
     elif check.scope is Scope.BACKEND:
         pairs = [(Target(Scope.BACKEND, name), None) for name in subject.inputs.backends]
+    if check.scope in PER_LAUNCH and launches:  # else what was not read would go under in what was
+        unread = [job.path for job in subject.jobs if job.unread or not job.launches]
+        pairs += [(Target(check.scope, path), None) for path in unread]
     return pairs or [(Target(check.scope), launches[0] if len(launches) == 1 else None)]
 
 

@@ -14,6 +14,7 @@ from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.errors import Harm, InputError, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Location, Proof, Rule
 from lens_preflight.core.words import Need, Owner, Scope, Severity, Status
+from lens_preflight.jobs.run import MAX_LAUNCHES
 from lens_preflight.registry import register
 from lens_preflight.runner import fold
 from lens_preflight.settings import Settings
@@ -176,3 +177,26 @@ def test_outcomes_fold_only_when_they_ask_for_the_same() -> None:
     other = outcome(made(Skip("not here")))
     assert len(fold([one, one], [])) == 1
     assert [o.missing_input for o in fold([one, other], [])] == ["--map IN=OUT", ""]
+
+
+def test_a_job_of_which_a_part_is_read_is_not_judged_by_that_part(tmp_path: Path) -> None:
+    """The launches that were read pass; what stands behind them may be anything."""
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/bash\n" + "python train.py\n" * (MAX_LAUNCHES + 2))
+    run = record([made(Proof("fine"), scope=Scope.LAUNCH)], subject(targets=(str(script),)))
+    found = {o.status: o for o in run.results}
+    assert set(found) == {Status.PASS, Status.UNKNOWN} and run.exit_code == 3
+    assert "only a part of" in found[Status.UNKNOWN].reason
+    assert [t.key for t in found[Status.UNKNOWN].targets] == [str(script)]
+
+
+@pytest.mark.parametrize("text", ["#!/bin/bash\nsleep 1\n", "#!/bin/tcsh\nsrun python train.py\n"])
+def test_a_job_that_is_not_read_does_not_go_under_in_another(tmp_path: Path, text: str) -> None:
+    good, other = tmp_path / "good.sh", tmp_path / "other.sh"
+    good.write_text("#!/bin/bash\npython train.py\n")
+    other.write_text(text)
+    run = record([made(Proof("fine"), scope=Scope.LAUNCH)], subject(targets=(str(good), str(other))))
+    assert [(o.status, o.targets[0].key) for o in run.results if o.status is not Status.PASS] == [
+        (Status.UNKNOWN, str(other))
+    ]
+    assert run.exit_code == 3
