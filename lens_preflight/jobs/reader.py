@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lens_preflight.core.data import replace
@@ -132,24 +132,9 @@ def _shell_job(
         model = _unread(path, kind, f"the command that starts it is not understood: {why}")
         return replace(model, unread_at=COMMAND_LINE, directives=tuple(directives.scan(text, path)))
     options = submission(text, path, start)
-    unread = ""
-    shell: Shell | None = None
-    try:
-        if kind == "python":
-            _python_job(run, path, start, options)
-        elif start.batch:
-            shell = run_batch(run, path, text, start, options)
-        else:
-            shell = run_plain(run, path, text, start)
-    except TooMuch as stopped:
-        unread = str(stopped)
-    except RecursionError:
-        unread = "it is nested too deeply"
-    signal = directives.signal_of(options) if start.batch else None
-    traps = shell.state.traps if shell is not None else {}
+    traps, unread = _followed(run, path, text, kind, start, options)
     launches = launches_of(run, traps)
     requeue = options.get("--requeue") is not None or any("requeue" in t for t, _ in traps.values())
-    array = options.value("--array")
     return JobModel(
         path,
         "sbatch" if start.batch else kind,
@@ -164,14 +149,32 @@ def _shell_job(
         sourced=tuple(run.shown(p) for p in run.sourced),
         images=tuple(dict.fromkeys(run.images)),
         path_map=tuple((inside, run.shown(outside)) for inside, outside in run.mounts.items()),
-        array=array,
+        array=options.value("--array"),
         requeue=requeue or "scontrol requeue" in text,
         resubmits=run.resubmits,
-        signal=signal,
+        signal=directives.signal_of(options) if start.batch else None,
         last_line=text.count("\n") + 1,
         batch=start.batch,
         arguments_known=start.args is not None,
     )
+
+
+def _followed(
+    run: Run, path: str, text: str, kind: str, start: Start, options: directives.Submission
+) -> tuple[Mapping[str, tuple[str, int]], str]:
+    """Follow the script; its traps at the end, and why it was not followed to there."""
+    try:
+        if kind == "python":
+            _python_job(run, path, start, options)
+            return {}, ""
+        shell = (
+            run_batch(run, path, text, start, options) if start.batch else run_plain(run, path, text, start)
+        )
+        return shell.state.traps, ""
+    except TooMuch as stopped:
+        return {}, str(stopped)
+    except RecursionError:
+        return {}, "it is nested too deeply"
 
 
 def _python_job(run: Run, path: str, start: Start, options: directives.Submission) -> None:
