@@ -30,6 +30,7 @@ from lens_preflight.jobs.syntax import LIMIT, NoParser
 _SHEBANG = re.compile(r"#!\s*(?:/usr/bin/env\s+(?:-\S+\s+)*)?(?:\S*/)?([A-Za-z]+)")
 _MANIFEST = re.compile(r"^apiVersion:\s*\S+", re.MULTILINE)
 _KIND = re.compile(r"^kind:\s*\S+", re.MULTILINE)
+_JSON_MANIFEST = re.compile(r"\s*\{(?=[^\0]*\"apiVersion\"\s*:)(?=[^\0]*\"kind\"\s*:)")
 _SHELLS = ("bash", "sh", "dash", "ksh")
 
 
@@ -53,7 +54,8 @@ def read_job(
         return _unread(path, "unknown", f"it is longer than {LIMIT >> 20} MB, and is not read")
     if b"\0" in data:
         return _unread(path, "binary", "it is no text")
-    text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    written = data.decode("utf-8", "surrogateescape")
+    text = written.removeprefix("\ufeff")
     kind = recognise(path, text)
     folder = os.path.dirname(os.path.abspath(path))
     extra = tuple((inside, os.path.abspath(outside)) for inside, outside in path_map)
@@ -69,7 +71,7 @@ def read_job(
         found = tuple(directives.scan(text, path))
         why = f"it is a {kind} script: its #SBATCH lines are understood, its statements are not"
         return replace(_unread(path, kind, why), directives=found)
-    refused = _refused(text, submit)
+    refused = _refused(written, submit)
     text = text.replace("\r\n", "\n")
     try:
         return _shell_job(path, text, submit, login, run, kind, refused)
@@ -100,7 +102,7 @@ def recognise(path: str, text: str) -> str:
         if name in _SHELLS:
             return "shell"
         return "python" if name.startswith(("python", "pypy")) else name
-    if _MANIFEST.search(text) and _KIND.search(text):
+    if (_MANIFEST.search(text) and _KIND.search(text)) or _JSON_MANIFEST.match(text):
         return "kubernetes"
     suffix = os.path.splitext(path)[1].lower()
     by_suffix = {".csh": "csh", ".tcsh": "csh", ".zsh": "zsh", ".fish": "fish", ".py": "python"}
@@ -114,6 +116,8 @@ def _refused(text: str, submit: str | None) -> str:
         return ""
     if "\r\n" in text:
         return "sbatch refuses a script with DOS line ends: type `sed -i 's/\\r$//' {path}`"
+    if text.startswith("\ufeff"):
+        return "sbatch refuses a script with a byte order mark: type `sed -i '1s/^\\xEF\\xBB\\xBF//' {path}`"
     if not text.startswith("#!"):
         return "sbatch refuses a script without #! in its first line: put #!/bin/bash there"
     return ""

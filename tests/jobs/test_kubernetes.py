@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -182,3 +183,8 @@ def test_a_stream_of_documents_is_not_judged_by_its_beginning(tmp_path: Path) ->
     model = manifest(tmp_path, *others, plain())
     assert not model.launches and f"more than {MAX_DOCUMENTS}" in model.unread
     assert only(manifest(tmp_path, *others[1:], plain())).program == "train.py"
+
+
+def test_a_manifest_may_be_json(tmp_path: Path) -> None:
+    model = job(tmp_path, json.dumps(plain()), name="job.json", submit=None)
+    assert model.kind == "kubernetes" and only(model).program == "train.py"

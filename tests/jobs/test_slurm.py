@@ -171,6 +171,8 @@ def test_a_script_without_shebang_or_with_dos_lines_is_refused(tmp_path: Path) -
     assert "#!" in job(tmp_path, "#SBATCH -N1\nsrun python t.py\n", submit="sbatch job.sh").refused
     dos = job(tmp_path, "#!/bin/bash\r\n#SBATCH -N1\r\nsrun python t.py\r\n", submit="sbatch job.sh")
     assert "DOS" in dos.refused and len(dos.launches) == 1
+    marked = job(tmp_path, "\ufeff#!/bin/bash\n#SBATCH -N1\nsrun python t.py\n", submit="sbatch job.sh")
+    assert "byte order mark" in marked.refused and len(marked.launches) == 1
 
 
 def test_a_job_in_a_script_of_its_own(tmp_path: Path) -> None:
