@@ -25,6 +25,23 @@ ENTRIES = frozenset({"main", "run", "launch", "cli", "app", "start", "entrypoint
 COMPUTED = frozenset({"import_module", "__import__", "exec", "eval", "run_path", "run_module"})
 """Calls that run what the text does not name."""
 
+LOOPS = frozenset(
+    {"jax", "flax", "optax", "haiku", "tensorflow", "keras", "lightning", "pytorch_lightning", "deepspeed"}
+    | {
+        "megatron",
+        "accelerate",
+        "composer",
+        "trl",
+        "nemo",
+        "nemo_rl",
+        "nemo_gym",
+        "colossalai",
+        "horovod",
+        "ray",
+    }
+)
+"""Libraries with which a program trains without a call that says so."""
+
 
 def aside(subject: Subject, launch: Launch, generation: Generation) -> str:
     """Why a launch is a step beside the training; empty when it is not, or nobody can tell.
@@ -95,6 +112,8 @@ def _trains(tree: ast.Module, closure: Closure) -> bool:
     from lens_preflight.program.training import trains
 
     origins = dict(_origins(tree, closure))
+    if any(name.partition(".")[0] in LOOPS for name in _imported(tree)):
+        return True
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             return True  # a part of a package: more than an errand

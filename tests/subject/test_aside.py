@@ -85,6 +85,9 @@ def test_a_program_that_starts_another_is_not_decided(tmp_path: Path) -> None:
         ("import importlib\nimportlib.import_module('x').go()\n", True),
         ("import runpy\nrunpy.run_path('x.py')\n", True),
         ("from . import x\n", True),
+        ("import jax\nstate = update(state)\n", True),
+        ("from nemo.lens import managed_span\n", True),
+        ("import torch\ntorch.save(torch.load('a'), 'b')\n", False),
         ("def (", True),
     ],
 )
