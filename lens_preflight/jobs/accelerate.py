@@ -9,7 +9,7 @@ from lens_preflight.core.data import replace
 from lens_preflight.jobs.deepspeed import over_pdsh
 from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.options import Options, integer, split
-from lens_preflight.jobs.torchrun import _finish, _restarts, _worker_variables
+from lens_preflight.jobs.torchrun import _finish, _worker_variables
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -78,10 +78,8 @@ def accelerate(step: Step, shell: Shell) -> None:
         env,
         options.rest,
         options,
-        processes,
         agents,
         machines,
-        elastic=_restarts(options),
     )
 
 

@@ -68,7 +68,7 @@ def deepspeed(step: Step, shell: Shell) -> None:
     env = env.with_(_worker_variables("deepspeed", world))
     counts = Counts(count, None, None, step.where.counts.gpus_per_node, per)
     where = replace(where.link("deepspeed"), counts=counts, remote=count > 1)
-    _finish(step, shell, where, env, options.rest, options, world, None, None)
+    _finish(step, shell, where, env, options.rest, options, None, None)
 
 
 def over_pdsh(step: Step, env: Exported, shell: Shell) -> tuple[Exported, Where]:

@@ -106,7 +106,6 @@ class Draft:
     cwd: str | None
     order: int
     opaque: str = ""
-    elastic: bool = False
     agents: int | None = None
     agent_nodes: int | None = None
     framework_hint: str = ""

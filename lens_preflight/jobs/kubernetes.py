@@ -68,7 +68,6 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
         opaque=tuple(run.opaque),
         images=tuple(dict.fromkeys(run.images)),
         path_map=tuple((inside, run.shown(outside)) for inside, outside in run.mounts.items()),
-        last_line=text.count("\n") + 1,
     )
 
 

@@ -90,7 +90,6 @@ def _counted(launch: JobLaunch, draft: Draft) -> JobLaunch:
         replicas=counts.replicas,
         agents=draft.agents,
         agent_nodes=draft.agent_nodes,
-        restarts_in_place=draft.elastic,
         conditional=where.conditional,
         background=where.background,
         segment=where.segment,

@@ -210,7 +210,6 @@ class JobLaunch:
     follows: bool = False
     array: str = ""
     pods: bool = False
-    restarts_in_place: bool = False
     secrets: tuple[Secret, ...] = ()
     endpoints: tuple[Endpoint, ...] = ()
 
@@ -233,18 +232,14 @@ class JobModel:
     remarks: tuple[Remark, ...] = ()
     secrets: tuple[Secret, ...] = ()
     opaque: tuple[Opaque, ...] = ()
-    never: tuple[Lost, ...] = ()
     sourced: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     path_map: tuple[tuple[str, str], ...] = ()
-    array: str | None = None
     requeue: bool = False
     resubmits: bool = False
     signal: Signal | None = None
-    last_line: int = 1
     batch: bool = False
     refused: str = ""
-    arguments_known: bool = False
 
     @property
     def inert(self) -> tuple[Directive, ...]:

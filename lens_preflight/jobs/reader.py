@@ -153,13 +153,10 @@ def _shell_job(
         sourced=tuple(run.shown(p) for p in run.sourced),
         images=tuple(dict.fromkeys(run.images)),
         path_map=tuple((inside, run.shown(outside)) for inside, outside in run.mounts.items()),
-        array=options.value("--array"),
         requeue=requeue or "scontrol requeue" in text,
         resubmits=run.resubmits,
         signal=directives.signal_of(options) if start.batch else None,
-        last_line=text.count("\n") + 1,
         batch=start.batch,
-        arguments_known=start.args is not None,
     )
 
 

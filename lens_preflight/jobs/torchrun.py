@@ -79,8 +79,7 @@ def torchrun(step: Step, shell: Shell) -> None:
     procs_text = options.text("--nproc-per-node") or step.env.value("PET_NPROC_PER_NODE")
     agent_nodes = 1 if standalone else (1 if nodes_text is None else integer(nodes_text))
     known = None if nodes_text is None else nodes_text.constant
-    elastic = bool(known and ":" in known)
-    if elastic and known:
+    if known and ":" in known:
         low, _, high = known.partition(":")
         agent_nodes = whole(low) if low == high else None
     procs = _procs(procs_text, outer.gpus_per_node)
@@ -106,15 +105,9 @@ def torchrun(step: Step, shell: Shell) -> None:
         env,
         options.rest,
         options,
-        world,
         agents,
         agent_nodes,
-        elastic=elastic or _restarts(options),
     )
-
-
-def _restarts(options: Options) -> bool:
-    return (integer(options.text("--max-restarts")) or 0) > 0
 
 
 def _torchrun_options(words: tuple[Field, ...]) -> Options:
@@ -139,11 +132,8 @@ def _finish(
     env: Exported,
     rest: tuple[Field, ...],
     options: Options,
-    world: int | None,
     agents: int | None,
     agent_nodes: int | None,
-    *,
-    elastic: bool = False,
 ) -> None:
     program: Field | None = rest[0]
     module = None
@@ -163,7 +153,6 @@ def _finish(
             args,
             step.cwd,
             shell.run.tick(),
-            elastic=elastic,
             agents=agents,
             agent_nodes=agent_nodes,
             framework_hint=step.words[0].constant,
