@@ -41,7 +41,9 @@ def read_manifest(path: str, text: str, run: Run) -> JobModel:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 1
-        return JobModel(path, "kubernetes", unread="it is not YAML", unread_at=Location.file(path, line))
+        problem = getattr(error, "problem", None)
+        why = f"it is not YAML ({problem})" if problem else "it is not YAML"
+        return JobModel(path, "kubernetes", unread=why, unread_at=Location.file(path, line))
     if len(documents) > MAX_DOCUMENTS:
         why = f"it holds more than {MAX_DOCUMENTS} documents; give those of the job in a file of their own"
         return JobModel(path, "kubernetes", unread=why, unread_at=Location.file(path, 1))
