@@ -6,7 +6,6 @@ Sources: requests 2.34.2 with ``urllib.request`` of CPython 3.10 to 3.13; grpcio
 from __future__ import annotations
 
 import ipaddress
-import socket
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -151,7 +150,7 @@ def _bypass(env: Environment, url: str) -> tuple[str, str] | None:
     variable = env["no_proxy"] if env.text("no_proxy") else env["NO_PROXY"]
     text = env.text(variable.name) or ""
     entries = [item for item in text.replace(" ", "").split(",") if item]
-    if _is_ipv4(host):
+    if _ipv4(host) is not None:
         entry = next((e for e in entries if host == e or _in_ipv4_block(host, e)), None)
     else:
         entry = _by_suffix(entries, (host, f"{host}:{port}" if port else host))
@@ -184,20 +183,21 @@ def _by_suffix(entries: Iterable[str], hosts: tuple[str, ...]) -> str | None:
     return None
 
 
-def _is_ipv4(host: str) -> bool:
+def _ipv4(host: str) -> int | None:
+    """The number of an IPv4 address in any form that the C library takes, None for anything else."""
+    import socket
+
     try:
-        socket.inet_aton(host)
+        return int.from_bytes(socket.inet_aton(host), "big")
     except (OSError, UnicodeError):
-        return False
-    return True
+        return None
 
 
 def _in_ipv4_block(host: str, entry: str) -> bool:
     """IPv4 CIDR with a prefix of 1 to 32, as requests understands it."""
     address, slash, bits = entry.partition("/")
     length = whole(bits, 32)
-    if not (slash and length and _is_ipv4(address)):
+    one, other = _ipv4(host), _ipv4(address)
+    if not (slash and length) or one is None or other is None:
         return False
-    shift = 32 - length
-    one, other = (int.from_bytes(socket.inet_aton(text), "big") for text in (host, address))
-    return one >> shift == other >> shift
+    return one >> (32 - length) == other >> (32 - length)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.program.budget import Meter
 from lens_preflight.program.values import (
     EMPTY,
@@ -144,7 +144,6 @@ class Cell:
         return new
 
 
-@dataclass(slots=True)
 class State:
     """A set of paths that go on together: in which lanes, with which heap.
 
@@ -153,22 +152,44 @@ class State:
     after one, with telemetry up, that an option takes whose value is not known.
     """
 
-    lanes: int
-    heap: dict[int, Cell]
-    assume: dict[Hashable, bool] = field(default_factory=dict)
-    cond: Taints = EMPTY
-    hypo: bool = False
-    facts: Facts = field(default_factory=Facts)
-    token: object = field(default_factory=object)
-    last: tuple[Site, ...] = ()
-    limit: int = 6
-    optional: bool = False
-    meter: Meter = field(default_factory=Meter)
+    __slots__ = (
+        *("lanes", "heap", "assume", "cond", "hypo", "facts", "token"),
+        *("last", "limit", "optional", "meter"),
+    )
+
+    def __init__(
+        self,
+        lanes: int,
+        heap: dict[int, Cell],
+        assume: dict[Hashable, bool] | None = None,
+        cond: Taints = EMPTY,
+        hypo: bool = False,
+        facts: Facts | None = None,
+        limit: int = 6,
+    ) -> None:
+        self.lanes = lanes
+        self.heap = heap
+        self.assume: dict[Hashable, bool] = {} if assume is None else assume
+        self.cond = cond
+        self.hypo = hypo
+        self.facts = Facts() if facts is None else facts
+        self.token = object()
+        self.last: tuple[Site, ...] = ()
+        self.limit = limit
+        self.optional = False
+        self.meter = Meter()
 
     def fork(self) -> State:
         """An independent copy; cells are copied when one side writes."""
         self.token = object()
-        copy = State(self.lanes, dict(self.heap), dict(self.assume), self.cond, self.hypo, self.facts)
+        copy = State.__new__(State)
+        copy.lanes = self.lanes
+        copy.heap = self.heap.copy()
+        copy.assume = self.assume.copy()
+        copy.cond = self.cond
+        copy.hypo = self.hypo
+        copy.facts = self.facts
+        copy.token = object()
         copy.last = self.last
         copy.limit = self.limit
         copy.optional = self.optional

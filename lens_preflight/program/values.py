@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from lens_preflight.core.data import dataclass
 
 EMPTY: frozenset[str] = frozenset()
 
