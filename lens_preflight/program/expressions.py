@@ -58,7 +58,10 @@ def evaluate(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Out
     """All outcomes of one expression."""
     m.step()
     if isinstance(node, ast.Constant):
-        return normal(state, Const(node.value))
+        known = m.constants.get(node)
+        if known is None:
+            known = m.constants[node] = Const(node.value)
+        return normal(state, known)
     handler = HANDLERS.get(type(node))
     if handler is None:
         return normal(state, Unknown())

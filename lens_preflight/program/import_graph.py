@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from lens_preflight.core.data import dataclass, field
 from lens_preflight.program.closure import Closure, Found
@@ -21,8 +22,7 @@ IMPORT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """One import of a file: the module, and (name, alias) pairs; no pairs for a plain import."""
 
     module: str
@@ -52,6 +52,7 @@ class Scan:
     def walk(self, entry: str, package: str) -> None:
         """Read every file that the entry reaches by imports."""
         todo = [(entry, package)]
+        followed: set[str] = set()
         self.modules[entry] = "__main__"
         while todo and len(self.imports) < MAX_FILES:
             path, package = todo.pop()
@@ -64,6 +65,9 @@ class Scan:
             self.imports[path] = list(imports_of(data, package))
             for one in self.imports[path]:
                 for name in targets(one):
+                    if name in followed:
+                        continue
+                    followed.add(name)
                     for found in self.chain(name):
                         if found.path is not None and found.path not in self.modules:
                             self.modules[found.path] = found.name

@@ -92,10 +92,10 @@ def widened(m: Machine, state: State, body: list[ast.stmt], frame: Frame) -> Sta
     """The state with the plain values that the body assigns no longer known."""
     from lens_preflight.program.scopes import names_in
 
-    if id(body) not in m.bound:
-        m.bound[id(body)] = names_in(body)
+    if body[0] not in m.bound:
+        m.bound[body[0]] = names_in(body)
     cell = state.edit(frame.cell)
-    for name in m.bound[id(body)]:
+    for name in m.bound[body[0]]:
         value = cell.attrs.get(name)
         if isinstance(value, Const) and not isinstance(value.value, bool) and value.value is not None:
             extra = frozenset(("number",)) if isinstance(value.value, int | float) else frozenset()

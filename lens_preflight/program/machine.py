@@ -133,8 +133,9 @@ class Machine:
         self.package = ""
         self.places: dict[object, int] = {}
         self.inert: set[object] = set()
-        self.bound: dict[int, frozenset[str]] = {}
-        self.sums: dict[int, tuple[frozenset[str], ast.Call | None, str]] = {}
+        self.constants: dict[ast.AST, Const] = {}
+        self.bound: dict[ast.AST, frozenset[str]] = {}
+        self.sums: dict[ast.AST, tuple[frozenset[str], ast.Call | None, str]] = {}
         self._plan: tuple[int, Plan] | None = None
 
     @property

@@ -52,8 +52,8 @@ class Plan:
     modules: dict[str, set[str]] = field(default_factory=dict)
     slices: dict[int, set[int]] = field(default_factory=dict)
     ranges: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    sizes: dict[int, int] = field(default_factory=dict)
-    decided: dict[int, bool] = field(default_factory=dict)
+    sizes: dict[ast.AST, int] = field(default_factory=dict)
+    decided: dict[ast.AST, bool] = field(default_factory=dict)
     scanned: int = 0
     size: int = 0
 
@@ -86,18 +86,22 @@ class Plan:
             return set()
         found: set[str] = set()
         spans = self.ranges.get(path, [])
-        for match in GLOBAL.finditer(data):
-            line = data.count(b"\n", 0, match.start()) + 1
-            if not any(first <= line <= last for first, last in spans):
-                found.update(match.group(1).decode("utf-8", "replace").replace(" ", "").split(","))
+        at = data.find(b"global")
+        while at >= 0:
+            match = GLOBAL.match(data, data.rfind(b"\n", 0, at) + 1)
+            if match is not None and match.start(1) > at:
+                line = data.count(b"\n", 0, at) + 1
+                if not any(first <= line <= last for first, last in spans):
+                    found.update(match.group(1).decode("utf-8", "replace").replace(" ", "").split(","))
+            at = data.find(b"global", at + 6)
         return found
 
     def short(self, node: ast.AST) -> bool:
         """True for a function that is followed whatever it does."""
-        if id(node) not in self.sizes:
+        if node not in self.sizes:
             few = zip(walk(node), range(SMALL_FUNCTION + 1), strict=False)
-            self.sizes[id(node)] = sum(1 for _ in few)
-        return self.sizes[id(node)] <= SMALL_FUNCTION
+            self.sizes[node] = sum(1 for _ in few)
+        return self.sizes[node] <= SMALL_FUNCTION
 
 
 def plan(closure: Closure, entry: str, package: str) -> Plan:
@@ -123,6 +127,11 @@ class Climb:
             kind: [path for path in scan.imports if any(word in data.get(path, b"") for word in words)]
             for kind, words in NEEDLES.items()
         }
+        self.shutting = [
+            path
+            for path in scan.imports
+            if b".shutdown" in data.get(path, b"") and any(topic in data[path] for topic in TOPIC)
+        ]
         self.seeds = frozenset((*SETUP, *ELSEWHERE, *(ENDS if self.hits["setup"] else ())))
         self.names: dict[str, set[str]] = {}
         self.words: dict[str, set[str]] = {}
@@ -165,13 +174,11 @@ class Climb:
     def closers(self) -> list[str]:
         """Files that name a shutdown and import something from a file on the way."""
         found = []
-        for path, imported in self.scan.imports.items():
-            data = self.scan.closure.bytes.get(path, b"")
-            if path in self.plan.files or b".shutdown" not in data or not any(t in data for t in TOPIC):
-                continue
-            sources = (self.scan.find(one.module) for one in imported)
-            if any(s is not None and s.path in self.plan.files for s in sources):
-                found.append(path)
+        for path in self.shutting:
+            if path not in self.plan.files:
+                sources = (self.scan.find(one.module) for one in self.scan.imports[path])
+                if any(s is not None and s.path in self.plan.files for s in sources):
+                    found.append(path)
         return found
 
     def inside(self, path: str, words: frozenset[str]) -> frozenset[str]:

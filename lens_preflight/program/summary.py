@@ -17,9 +17,9 @@ from lens_preflight.program.values import Unknown
 def followed(m: Machine, node: ast.stmt, frame: Frame) -> bool:
     """True when a statement of a large program has to do with telemetry, or just binds something plain."""
     decided = m.plan.decided
-    if id(node) not in decided:
-        decided[id(node)] = decide(m, node, frame)
-    return decided[id(node)]
+    if node not in decided:
+        decided[node] = decide(m, node, frame)
+    return decided[node]
 
 
 def decide(m: Machine, node: ast.stmt, frame: Frame) -> bool:
@@ -37,9 +37,9 @@ def summed_up(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Ou
     """A statement that does nothing to telemetry: its names are unknown, and it may fail once."""
     from lens_preflight.program import training
 
-    if id(node) not in m.sums:
-        m.sums[id(node)] = sum_of(node)
-    names, at, name = m.sums[id(node)]
+    if node not in m.sums:
+        m.sums[node] = sum_of(node)
+    names, at, name = m.sums[node]
     for word in names:
         objects.bind(m, word, unknown(word), state, frame)
     if at is None:
