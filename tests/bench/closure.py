@@ -33,8 +33,11 @@ reading = program.reading(Environment.of({"NEMO_LENS_ENABLED": "1"}), World(8, 4
 assert reading.setups or "PREFLIGHT_ANY" in __import__("os").environ, "the setup was not found"
 if len(sys.argv) > 2:
     peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-    open(sys.argv[2], "w").write(peak.split()[1])
+    with open(sys.argv[2], "w") as kept:
+        kept.write(peak.split()[1])
+__import__("os")._exit(0)
 """
+"""Leaves as the command line does: nothing is taken down piece by piece."""
 
 
 def files(entry: Path) -> list[str]:
