@@ -17,10 +17,8 @@ _MATCH_OPS = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
 
 def read_promql(text: str) -> Query:
     """Take an expression apart; macros of Grafana must have been replaced."""
-    import promql_parser
-
     try:
-        tree = promql_parser.parse(text)
+        tree = _parsed(text)
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split()) or "not PromQL"
         return Query(Language.PROMQL, text, scan_selectors(text), reason)
@@ -28,6 +26,22 @@ def read_promql(text: str) -> Query:
         return Query(Language.PROMQL, text, tuple(_uses(tree)))
     except RecursionError:
         return Query(Language.PROMQL, text, scan_selectors(text), "nested too deeply")
+
+
+def _parsed(text: str) -> Any:
+    """The parser's tree.
+
+    Raises:
+        ValueError: it is not PromQL, or the parser panics, as over a range that is no duration.
+    """
+    import promql_parser
+
+    try:
+        return promql_parser.parse(text)
+    except BaseException as error:  # a panic of Rust is no Exception, and its class cannot be imported
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ValueError(str(error)) from None
 
 
 def _uses(node: Any) -> list[Use]:

@@ -122,6 +122,12 @@ def test_a_pattern_that_is_none_decides_nothing() -> None:
     assert Matcher("l", "=~", "(").accepts("x") is None
 
 
+def test_an_expression_over_which_the_parser_panics_is_scanned() -> None:
+    query = read_promql(f"rate(train_loss{{a='b'}}[{'1' * 400}])")
+    assert query.error
+    assert [use.shown for use in query.uses] == ['train_loss{a="b"}']
+
+
 @given(st.text(alphabet='abs_{}()[]"=~!,.0159m/ +-onbyr', max_size=40))
 def test_any_text_gives_a_query(text: str) -> None:
     query = read_promql(text)

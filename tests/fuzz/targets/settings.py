@@ -61,12 +61,23 @@ _WORDS = (
 )
 
 
+def _values_alone(text: str) -> str:
+    """The planted secret stands in values; the name of a key or table is none, and may be quoted."""
+    lines = []
+    for line in text.split("\n"):
+        name, equals, value = line.partition("=")
+        quoted = '"' in name or "'" in name
+        lines.append((name if quoted else name.replace(CANARY, "")) + equals + value)
+    return "\n".join(lines)
+
+
 def made(random: Random) -> tuple[str, bytes]:
     """The name of a settings file, and what is in it."""
     seeds = (*texts("healthy/*/preflight.toml"), _OWN, _OWN, _OWN)
     name = "pyproject.toml" if random.random() < 0.1 else "preflight.toml"
     head = "[tool.lens-preflight]\n" if name == "pyproject.toml" else ""
-    data = mutate.text(random, head + random.choice(seeds), _WORDS, seeds).encode("utf-8", "surrogatepass")
+    text = _values_alone(mutate.text(random, head + random.choice(seeds), _WORDS, seeds))
+    data = text.encode("utf-8", "surrogatepass")
     return name, mutate.octets(random, data) if random.random() < 0.1 else data
 
 
