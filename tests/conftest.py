@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -30,11 +31,34 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     LINES.extend(getattr(node, "workeroutput", {}).get("corpus_lines", []))
 
 
+MAY_BE_MISSING = (
+    "PREFLIGHT_",  # a checkout that is judged by path
+    "npm install",  # a second reader of a report that another reader has read
+    "the edit is for",
+    "the shell that submits",
+    "the configuration is wrapped",
+    "the collector was built without",
+    "the corpus has no",
+    "this corpus has no",
+)
+"""Reasons to skip that say nothing about this machine."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """With PREFLIGHT_DEMAND_ALL a test that something here is missing for has failed."""
+    report = yield
+    if os.environ.get("PREFLIGHT_DEMAND_ALL") and report.skipped and isinstance(report.longrepr, tuple):
+        reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+        if not reason.startswith(MAY_BE_MISSING):
+            report.outcome = "failed"
+            report.longrepr = f"skipped, and nothing may be missing: {reason}"
+    return report
+
+
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the caller's telemetry, proxy, colour or scheduler settings reaches a test."""
-    import os
-
     prefixes = ("OTEL_", "NEMO_", "MEGATRON_", "SLURM_", "SBATCH_", "GRPC_", "LENS_", "GITHUB_")
     exact = {"CI", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
     for name in list(os.environ):
