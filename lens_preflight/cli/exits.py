@@ -16,6 +16,11 @@ import click
 from lens_preflight.core.errors import InputError
 from lens_preflight.gate.guard import allowed
 
+NO_WORDS: tuple[type[BaseException], ...] = tuple(
+    kind for kind in (getattr(click.exceptions, "NoArgsIsHelpError", None),) if kind is not None
+)
+"""What click raises for a command without any word; 8.1 prints the help itself."""
+
 USAGE, CANNOT_TELL, INTERRUPTED, TERMINATED = 2, 3, 130, 143
 
 
@@ -79,6 +84,9 @@ def _run(command: Callable[[], object]) -> int:
 
 
 def _usage(error: click.ClickException) -> None:
+    if isinstance(error, NO_WORDS):
+        error.show()
+        return
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"; see {error.ctx.command_path} --help"

@@ -54,6 +54,13 @@ def test_usage_is_exit_2(words: tuple[str, ...], says: str, tmp_path: Path) -> N
     assert says in one_line(done.stderr)
 
 
+@pytest.mark.parametrize("words", [(), ("gate",)])
+def test_a_command_without_words_shows_its_help_as_it_is(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = run(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == run(*words, "--help", cwd=tmp_path).stdout
+
+
 def test_a_directory_for_a_file(tmp_path: Path) -> None:
     for words in (("check", "."), ("check", "--env-file", "."), ("check", "--config", ".")):
         done = run(*words, cwd=tmp_path)
