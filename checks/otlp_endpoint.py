@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from lens_preflight.probe.model import ProbeResult
 
 FROM_NODE = "--profile node or --node-report"
-ON_A_NODE = "srun -N1 -n1 lens-preflight check --profile node"
 
 
 @check(
@@ -88,6 +88,23 @@ def _on_node(ctx: Context) -> bool:
     return ctx.profile == "node"
 
 
+def _from_a_node(ctx: Context) -> str:
+    """The command that asks from where the job runs, about the same job script or program."""
+    job = ctx.job
+    target = job.path if job is not None else ctx.launch.program_file
+    words = [
+        "srun",
+        "-N1",
+        "-n1",
+        "lens-preflight",
+        "check",
+        *([target] if target else ()),
+        "--profile",
+        "node",
+    ]
+    return shlex.join(words)
+
+
 def _skip_local_agent(ctx: Context, exporter: Exporter) -> None:
     """With an agent on every node, what listens on this host's loopback says nothing elsewhere."""
     if ctx.topology == "node-agent" and not _on_node(ctx) and exporter.loopback:
@@ -136,7 +153,7 @@ def _proof(ctx: Context, result: ProbeResult) -> Proof:
     text = f"empty request accepted by an OTLP server over {how}; faults of real data do not show"
     if _on_node(ctx):
         return Proof(text, _evidence(result))
-    text = f"pass here ({ctx.host}); not yet shown from a compute node: {ON_A_NODE}; {text}"
+    text = f"pass here ({ctx.host}); not yet shown from a compute node: {_from_a_node(ctx)}; {text}"
     return Proof(text, _evidence(result), missing_input=FROM_NODE)
 
 
@@ -147,7 +164,7 @@ def _finding(ctx: Context, result: ProbeResult) -> Finding:
     if cause is not None and cause.here and not _on_node(ctx):
         rule = NOT_FROM_HERE
         message = f"from this host: {message} ({cause.code})"
-        remedy = f"ask from where the job runs: {ON_A_NODE}; if it fails there too, {remedy}"
+        remedy = f"ask from where the job runs: {_from_a_node(ctx)}; if it fails there too, {remedy}"
         settings = ()
     at = ctx.env[result.blame].location if result.blame else result.exporter.endpoint_from.location
     return Finding(rule, message, at, evidence=_evidence(result), remedy=remedy, settings=settings)

@@ -12,7 +12,7 @@ NOT_FROM_HERE = _rule(
     "the endpoint cannot be reached from this host; a compute node may see something else",
     "Names, routes, ports, proxies, trust stores and time-outs belong to a host. Outside a compute node a "
     "failure of these is a caution, because CI and login nodes often sit in another network. Run it where "
-    "the job runs: `srun -N1 -n1 lens-preflight check --profile node`.",
+    "the job runs: `srun -N1 -n1 lens-preflight check TARGET --profile node`.",
     Owner.HOST,
     Severity.CAUTION,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,10 +64,20 @@ def test_elsewhere_a_pass_leaves_the_item_open(profile: str) -> None:
 def test_elsewhere_a_closed_port_is_a_caution_and_the_other_protocol_a_fail() -> None:
     closed = judged(at(servers.closed_port()), profile="login")
     assert (closed.status, making.rules(closed)) == (Status.WARN, ["not-from-here"])
-    assert "--profile node" in closed.findings[0].finding.remedy
+    assert "srun -N1 -n1 lens-preflight check --profile node" in closed.findings[0].finding.remedy
     wrong = judged(at(servers.otlp_http()), profile="login")
     assert (wrong.status, making.rules(wrong)) == (Status.FAIL, ["grpc-on-http-port"])
     assert wrong.findings[0].finding.settings == (("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"),)
+
+
+def test_what_to_type_on_a_node_names_the_same_job(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("")
+    script = tmp_path / "my train.sbatch"
+    exports = "\n".join(f"export {name}={value}" for name, value in {**TRACES, **at(9)}.items())
+    script.write_text(f"#!/bin/sh\n#SBATCH -n1\n{exports}\nsrun python {tmp_path}/train.py\n")
+    (outcome, *_) = run({}, profile="login", targets=(str(script),)).results
+    command = f"srun -N1 -n1 lens-preflight check '{script}' --profile node; "
+    assert command in outcome.findings[0].finding.remedy
 
 
 def test_an_agent_on_each_node_is_not_asked_for_elsewhere() -> None:
