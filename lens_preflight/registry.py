@@ -77,6 +77,12 @@ def select(checks: Sequence[Check], wanted: Sequence[str], unwanted: Sequence[st
     return tuple(c for c in checks if (not wanted or c.id in wanted) and c.id not in unwanted)
 
 
+def carried_by(items: Iterable[int], checks: Iterable[Check]) -> frozenset[int]:
+    """Those of the items of which no carrier is missing among the checks."""
+    ids = {check.id for check in checks}
+    return frozenset(n for n in items if ids.issuperset(ITEMS[n].carriers))
+
+
 def expected_items(words: Sequence[str]) -> frozenset[int]:
     """The checklist items named by ``--expect``: numbers, or ``all``.
 

@@ -21,11 +21,8 @@ class Verdict(enum.Enum):
 
 CODES = {Verdict.READY: 0, Verdict.NOT_READY: 1, Verdict.CANNOT_TELL: 3, Verdict.NOTHING_JUDGED: 4}
 
-MISSING = {
-    "backend-run-id": "--backend NAME=URL",
-    "otlp-endpoint": "--profile node",
-}
-"""What to type for an item whose check is not part of the run or gave no hint."""
+LEFT_OUT = "a run of all checks"
+"""What to give for an item whose check is not part of the run."""
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
@@ -72,7 +69,7 @@ def _item(n: int, outcomes: Sequence[Outcome], expected: bool) -> Item:
         if not carried or len(open_ones) == len(carried) or any(o.missing_input for o in open_ones):
             unjudged = True
             hints = [o.missing_input for o in open_ones if o.missing_input]
-            missing = missing or next(iter(hints), "" if carried else MISSING.get(carrier, ""))
+            missing = missing or next(iter(hints), "" if carried else LEFT_OUT)
     worst = _worst(ours)
     if unjudged and worst in ("warn", "pass"):  # what was seen is no answer to what was asked
         lacking = expected and bool(missing)

@@ -36,6 +36,7 @@ def test_nine_passes_are_ready() -> None:
 
 def test_what_is_not_judged_is_named_with_what_to_give() -> None:
     some = [o for o in everything() if o.items[0] not in (3, 8, 5)]
+    some.append(said("backend-run-id", (5,), Status.SKIP, "--backend NAME=URL"))
     some.append(said("truncated-spans", (3,), Status.SKIP, "--dashboard FILE"))
     some.append(said("dashboard-panels", (8,), Status.SKIP, "--dashboard FILE"))
     items = sum_items(some, frozenset())

@@ -52,10 +52,11 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     from lens_preflight.cli.gather import gather, words
     from lens_preflight.cli.known import known_checks, offer_formats
     from lens_preflight.cli.present import announce, present, style, write_baseline
+    from lens_preflight.core.data import replace
     from lens_preflight.core.deadline import Deadline
     from lens_preflight.gate.site import per_node
     from lens_preflight.preflight import preflight
-    from lens_preflight.registry import select
+    from lens_preflight.registry import carried_by, select
     from lens_preflight.reports.output import wanted
     from lens_preflight.subject.builder import build
 
@@ -68,6 +69,10 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         words(options["select"]) or settings.select,
         words(options["ignore"]) or settings.ignore,
     )
+    if (options["select"] or options["ignore"]) and not options["expect"]:
+        inputs = replace(
+            inputs, expect=carried_by(inputs.expect, chosen)
+        )  # typed here, it wins over settings
     if inputs.profile == "node" and not (options["select"] or settings.select or inputs.expect):
         chosen = per_node(chosen, inputs.process)
     seconds = options["timeout"] or (WITH_CANARY if inputs.canary else ALONE)
@@ -82,7 +87,8 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         argv=sys.argv[1:],
         node_report=options["node_report"],
     )
-    if not (inputs.targets or inputs.module or options["quiet"]):
+    named = any(options[kind] for kind in ("dashboards", "collector_configs", "rules", "backends"))
+    if not (inputs.targets or inputs.module or named or options["quiet"]):
         announce()
     look = style(options["color"], -1 if options["quiet"] else options["verbose"], reports)
     code = present(record, subject, reports, look)

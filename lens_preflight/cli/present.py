@@ -114,7 +114,7 @@ def announce() -> None:
         "rules": seen.rules,
     }
     found = [f"{name} ({role})" for role, names in roles.items() for name in names[:3]]
-    print("No target was named: this environment alone is judged.", file=sys.stderr)
+    print("No target was named, so no script is judged.", file=sys.stderr)
     if found:
         print(f"Seen here: {', '.join(found)}", file=sys.stderr)
-    print(f"To judge it:  {seen.command or 'lens-preflight check train.sbatch'}\n", file=sys.stderr)
+    print(f"To judge a job:  {seen.command or 'lens-preflight check train.sbatch'}\n", file=sys.stderr)

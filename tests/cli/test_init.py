@@ -96,4 +96,11 @@ def test_files_named_in_settings_are_found_from_elsewhere(tmp_path: Path) -> Non
 def test_check_without_a_target_says_what_is_here(tmp_path: Path) -> None:
     done = run("check", "--offline", "--no-environ", cwd=filled(tmp_path))
     assert "train.sbatch (job)" in done.stderr
-    assert "To judge it:  lens-preflight check train.sbatch" in done.stderr
+    assert "To judge a job:  lens-preflight check train.sbatch" in done.stderr
+
+
+def test_check_of_files_that_were_named_does_not_ask_for_a_target(tmp_path: Path) -> None:
+    filled(tmp_path)
+    words = ("check", "--offline", "--no-environ", "--select", "dashboard-panels")
+    assert "To judge a job" in run(*words, cwd=tmp_path).stderr
+    assert not run(*words, "--dashboard", "boards/training.json", cwd=tmp_path).stderr
