@@ -45,15 +45,15 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.package: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install -qq --editable .
 	@touch $@
 
 $(VENV)/.tests: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	$(BIN)/python -m pip install -qq --editable '.[test]'
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,dev]'
+	$(BIN)/python -m pip install -qq --editable '.[test,dev]'
 	@touch $@ $(VENV)/.tests $(VENV)/.package
 
 clean:

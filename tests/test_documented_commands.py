@@ -41,18 +41,17 @@ def _blocks(kind: str) -> Iterator[Any]:
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Path:
-    """A copy of the examples, and the command on PATH."""
-    place = tmp_path / "examples"
-    shutil.copytree(EXAMPLES, place)
+    """A copy of the examples where a checkout has them, and the command on PATH."""
+    shutil.copytree(EXAMPLES, tmp_path / EXAMPLES.relative_to(ROOT))
     tool = tmp_path / "bin" / "lens-preflight"
     tool.parent.mkdir()
     tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m lens_preflight "$@"\n')
     tool.chmod(0o755)
-    return place
+    return tmp_path
 
 
 def run(line: str, place: Path) -> subprocess.CompletedProcess[str]:
-    tools = next(up / "bin" for up in place.parents if (up / "bin" / "lens-preflight").exists())
+    tools = next(up / "bin" for up in (place, *place.parents) if (up / "bin" / "lens-preflight").exists())
     env = environment({"GITHUB_STEP_SUMMARY": str(place / "summary.md")})
     env["PATH"] = f"{tools}{os.pathsep}{env['PATH']}"
     return subprocess.run(
@@ -86,7 +85,7 @@ def test_commands_of_ci_files_run(text: str, workplace: Path) -> None:
     commands = re.findall(r"(?:run: |- )(lens-preflight .+)$", text, re.MULTILINE)
     assert commands
     for command in commands:
-        done = run(command, workplace / "job")
+        done = run(command, workplace / "docs" / "examples" / "job")
         assert done.returncode in (0, 1), f"{command}\n{done.stderr}"
         assert "Usage" not in done.stderr
 
@@ -103,8 +102,10 @@ def test_settings_in_the_docs_are_valid(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", blocks("console"))
 def test_shown_output_is_real(text: str, workplace: Path) -> None:
-    command, *shown = text.strip().splitlines()
-    done = run(command.removeprefix("$ "), workplace)
+    lines = text.strip().splitlines()
+    commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    shown = [line for line in lines if not line.startswith("$ ")]
+    done = run("\n".join(commands), workplace)
     assert "\n".join(shown) in done.stdout, done.stdout + done.stderr
 
 
