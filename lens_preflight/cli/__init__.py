@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -12,6 +13,7 @@ from lens_preflight import __version__
 from lens_preflight.cli.exits import leave
 from lens_preflight.suggest import did_you_mean
 
+COMPLETION = "_LENS_PREFLIGHT_COMPLETE"
 COMMANDS = {
     "check": "lens_preflight.cli.check:check",
     "env": "lens_preflight.cli.env:env",
@@ -61,8 +63,19 @@ def cli() -> None:
     """
 
 
+def completion() -> int:
+    """Answer a shell that asks how words may end; click leaves through SystemExit when it is done."""
+    try:
+        cli.main(args=[], prog_name="lens-preflight")
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else 0
+    return 0
+
+
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave the process with its code; words behind ``--`` are the program's."""
+    if COMPLETION in os.environ:
+        leave(completion)
     words = list(sys.argv[1:] if args is None else args)
     cut = words.index("--") if "--" in words else len(words)
     ours, rest = words[:cut], tuple(words[cut + 1 :])

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from lens_preflight.choices import FAIL_ON
+from lens_preflight.cli.completing import check_ids, formats, items
 from lens_preflight.cli.options import REPORT_HELP, subject_options, verbosity_options
 
 ALONE, WITH_CANARY = 30.0, 180.0
@@ -24,11 +25,15 @@ ALONE, WITH_CANARY = 30.0, 180.0
     "--collector-config", "collector_configs", multiple=True, metavar="FILE", help="Collector file."
 )
 @click.option("--rules", "rules", multiple=True, metavar="FILE", help="Prometheus rules.")
-@click.option("--select", multiple=True, metavar="ID,..", help="Only these checks.")
-@click.option("--ignore", multiple=True, metavar="ID,..", help="Not these checks.")
-@click.option("--expect", multiple=True, metavar="ITEM,..|all", help="Items that must be judged.")
+@click.option("--select", multiple=True, metavar="ID,..", shell_complete=check_ids, help="Only these checks.")
+@click.option("--ignore", multiple=True, metavar="ID,..", shell_complete=check_ids, help="Not these checks.")
+@click.option(
+    "--expect", multiple=True, metavar="ITEM,..|all", shell_complete=items, help="Items that must be judged."
+)
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="What makes the exit code non-zero [unknown].")
-@click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help=REPORT_HELP)
+@click.option(
+    "--report", "reports", multiple=True, metavar="FORMAT[=PATH]", shell_complete=formats, help=REPORT_HELP
+)
 @click.option(
     "--local", multiple=True, type=click.Path(), metavar="FILE", help="A file with checks; it is run."
 )

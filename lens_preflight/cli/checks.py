@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from lens_preflight.cli.completing import check_ids
+
 
 @click.command()
-@click.argument("check_id", metavar="[ID]", required=False)
+@click.argument("check_id", metavar="[ID]", required=False, shell_complete=check_ids)
 @click.option(
     "--local", multiple=True, type=click.Path(), metavar="FILE", help="A file with checks; it is run."
 )

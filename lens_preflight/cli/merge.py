@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lens_preflight.choices import FAIL_ON
+from lens_preflight.cli.completing import formats
 from lens_preflight.cli.options import REPORT_HELP
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE|DIR...")
 @click.option("--nodes", metavar="LIST", help="The nodes that must have reported [SLURM_JOB_NODELIST].")
 @click.option("--job", metavar="ID", help="The job whose reports count [SLURM_JOB_ID, else the newest].")
-@click.option("--report", "reports", multiple=True, metavar="FORMAT[=PATH]", help=REPORT_HELP)
+@click.option(
+    "--report", "reports", multiple=True, metavar="FORMAT[=PATH]", shell_complete=formats, help=REPORT_HELP
+)
 @click.option("--fleet", type=click.Path(), metavar="FILE", help="Also publish a fleet verdict for the gate.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="unknown", help="As for check [unknown].")
 @click.option("-v", "--verbose", count=True, help="Say more.")
