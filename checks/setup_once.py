@@ -101,11 +101,11 @@ def never(reading: Reading) -> Finding:
     mentions = reading.model.mentions("setup_telemetry")
     if mentions:
         at = reading.location(mentions[0])
-    message = "the program is not instrumented: no path reaches setup_telemetry of nemo.lens"
+    message = "not instrumented: no path reaches setup_telemetry of nemo.lens"
     remedy = (
-        "from nemo.lens import NemoLensConfig, setup_telemetry\n"
-        "handle = setup_telemetry(NemoLensConfig.from_env())\n"
-        "try:\n    main()\nfinally:\n    handle.shutdown()"
+        "handle = setup_telemetry(NemoLensConfig.from_env())  # from nemo.lens\n"
+        "try: main()\n"
+        "finally: handle.shutdown()"
     )
     return Finding(NEVER, message, at, remedy=remedy)
 

@@ -59,6 +59,17 @@ def test_a_ray_cluster_that_clears_slurm(tmp_path: Path) -> None:
     assert "export NEMO_RL_OTEL_RUN_ID=" in screen
 
 
+def test_the_same_before_the_driver_is_instrumented(tmp_path: Path) -> None:
+    (tmp_path / "ray.sub").write_text(RAY)
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "run_grpo.py").write_text("import grpo_lib\n\ngrpo_lib.train()\n")
+    submit = "RUN='uv run examples/run_grpo.py' IMAGE=i sbatch ray.sub"
+    screen = first_screen(tmp_path, "ray.sub", "--submit", submit, "--set", "NEMO_RL_OTEL_ENABLED=1")
+    assert "not instrumented" in screen
+    assert "SLURM_JOB_ID is gone at ray.sub:" in screen
+    assert "NEMO_RL_OTEL_RUN_ID" in screen
+
+
 def test_a_flag_that_the_rollback_cannot_beat(tmp_path: Path) -> None:
     (tmp_path / "train.sh").write_text(MEGATRON)
     (tmp_path / "pretrain_gpt.py").write_text(PROGRAM)

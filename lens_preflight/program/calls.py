@@ -239,8 +239,17 @@ def call_function(
 
 def leaves_alone(o: Outcome, facts: Facts) -> bool:
     """True when a way out of a call changed nothing about telemetry and returns nothing of interest."""
-    plain = o.flow is not Flow.NORMAL or isinstance(o.value, Const | Unknown | Lib)
+    plain = o.flow is not Flow.NORMAL or of_no_interest(o.value)
     return plain and o.flow is not Flow.HARD and o.state.facts == facts
+
+
+def of_no_interest(value: Value) -> bool:
+    """True for a value that can hold neither a handle nor a function of the tree."""
+    if isinstance(value, Tup):
+        return all(of_no_interest(item) for item in value.items)
+    if isinstance(value, Choice):
+        return all(of_no_interest(option) for option in value.options)
+    return isinstance(value, Const | Unknown | Lib)
 
 
 def run_body(m: Machine, fn: Func, state: State, inner: Frame) -> list[Outcome]:
