@@ -32,8 +32,8 @@ class Generation:
     every process with ``enabled`` exports. ``takes_rank``: ``setup_telemetry(config, rank,
     world_size)``; without it the rank arrives as the resource attribute ``rank_key``.
     ``closes_open_spans``: a span still open at shutdown is ended and marked
-    ``nemo.span.truncated`` instead of lost. ``shutdown_once``: a second ``shutdown()`` does
-    nothing. ``has_registry``: libraries register their span groups, and unknown names only warn.
+    ``nemo.span.truncated`` instead of lost. ``has_registry``: libraries register their
+    span groups, and unknown names only warn.
     ``logs_follow_protocol``: the protocol variables choose the exporter of logs; so far they never do.
     """
 
@@ -42,7 +42,6 @@ class Generation:
     has_strategy: bool
     takes_rank: bool
     closes_open_spans: bool
-    shutdown_once: bool
     has_registry: bool
     rank_key: str
     world_size_key: str
@@ -64,7 +63,6 @@ GENERATIONS = (
         has_strategy=True,
         takes_rank=True,
         closes_open_spans=False,
-        shutdown_once=False,
         has_registry=False,
         rank_key="dl.rank",
         world_size_key="dl.world_size",
@@ -75,7 +73,6 @@ GENERATIONS = (
         has_strategy=True,
         takes_rank=True,
         closes_open_spans=True,
-        shutdown_once=True,
         has_registry=False,
         rank_key="dl.rank",
         world_size_key="dl.world_size",
@@ -86,7 +83,6 @@ GENERATIONS = (
         has_strategy=False,
         takes_rank=False,
         closes_open_spans=True,
-        shutdown_once=True,
         has_registry=True,
         rank_key="nv.dl.rank",
         world_size_key="nv.dl.world_size",

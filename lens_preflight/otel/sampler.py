@@ -42,7 +42,6 @@ class Sampler:
     ratio: float
     parent_based: bool
     asked: str | None
-    word_from: Variable
     argument_from: Variable
     fault: Fault | None = None
 
@@ -85,7 +84,7 @@ def sampler(env: Environment) -> Sampler:
     elif fault is None and _is_set(env):
         fault = Fault.UNUSED_ARGUMENT
     based = word.startswith("parentbased_")
-    return Sampler(word, ratio, based, asked, env[NAME], env[ARGUMENT], fault)
+    return Sampler(word, ratio, based, asked, env[ARGUMENT], fault)
 
 
 def _is_set(env: Environment) -> bool:

@@ -81,11 +81,6 @@ class OtelView:
         return processors.batch(self.env)
 
     @property
-    def log_batch(self) -> Batch:
-        """The batch processor of log records."""
-        return processors.batch(self.env, "BLRP")
-
-    @property
     def metric_interval(self) -> int:
         """Milliseconds between two exports of metrics."""
         return processors.metric_interval(self.env)

@@ -61,7 +61,7 @@ def dispatch(m: Machine, node: ast.Try, o: Outcome, frame: Frame) -> list[Outcom
         if verdict is False:
             continue
         inside = here.fork() if verdict is None else here
-        out.extend(run_handler(m, handler, o.at(inside), frame, verdict is None))
+        out.extend(run_handler(m, handler, o.at(inside), frame))
         if verdict:
             here = None
     if here is not None:
@@ -69,9 +69,7 @@ def dispatch(m: Machine, node: ast.Try, o: Outcome, frame: Frame) -> list[Outcom
     return out
 
 
-def run_handler(
-    m: Machine, handler: ast.ExceptHandler, o: Outcome, frame: Frame, guessed: bool
-) -> list[Outcome]:
+def run_handler(m: Machine, handler: ast.ExceptHandler, o: Outcome, frame: Frame) -> list[Outcome]:
     """The body of a handler with the exception in hand, for ``raise`` without words."""
     kind = "exit" if o.flow is Flow.EXIT else "raise"
     cell = o.state.edit(frame.cell)
@@ -89,7 +87,6 @@ def run_handler(
                 here.attrs.pop("__handling__", None)
             else:
                 here.attrs["__handling__"] = before
-    assert guessed is not None
     return statements.tagged(out, ("handler", handler))
 
 

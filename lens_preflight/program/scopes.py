@@ -95,8 +95,6 @@ def dotted(node: ast.AST) -> str:
         node = node.value
         if isinstance(node, ast.Call):
             node = node.func
-            words[-1] = words[-1]
-    if not isinstance(node, ast.Name):
-        return ".".join(reversed(words))
-    words.append(node.id)
+    if isinstance(node, ast.Name):
+        words.append(node.id)
     return ".".join(reversed(words))
