@@ -14,7 +14,7 @@ from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Rest, Var
 from lens_preflight.jobs.syntax import Node
-from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import fields_of, text_of
 
 if TYPE_CHECKING:
@@ -120,9 +120,32 @@ def assign(shell: Shell, name: str, value: Text, line: int) -> None:
         shell.state.vars[name] = replace(old, items=(value, *old.items[1:]))
         return
     doubtful = old is not None and old.doubtful and not exported
+    kind = "" if old is None else old.cast
+    if kind.startswith("n"):  # a reference: what it refers to is set
+        refer(shell, kind[1:], line)
+        return
+    value = cast(value, kind)
     at = shell.frame.inner(line)
-    shell.state.vars[name] = Var(value, exported, at=at, by=shell.frame.path, doubtful=doubtful)
+    shell.state.vars[name] = Var(value, exported, at=at, by=shell.frame.path, doubtful=doubtful, cast=kind)
     look(shell.run, name, value, shell.at(line), exported)
+
+
+def refer(shell: Shell, target: str, line: int) -> None:
+    """A name reference may set what it refers to."""
+    old = shell.state.vars.get(target) or Var(at=shell.frame.inner(line))
+    text = Text.of(Symbol(target, Cause.OPAQUE, optional=True, reason="a name reference may set it"))
+    items = None if old.items is None else (text,)
+    shell.state.vars[target] = replace(old, value=text, items=items, table=None)
+
+
+def cast(value: Text, kind: str) -> Text:
+    """What becomes of a value on its way into a variable of a kind."""
+    known = value.certain
+    if not kind or (kind == "i" and whole(known) is not None):
+        return value
+    if kind == "i" or known is None:
+        return Text.of(Symbol(value.template, Cause.COMMAND))
+    return literal(known.upper() if kind == "u" else known.lower())
 
 
 def _loss(shell: Shell, name: str) -> Loss | None:

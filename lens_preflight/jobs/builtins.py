@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs import conditions
 from lens_preflight.jobs.field import Field
@@ -54,6 +55,13 @@ def _unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     for word in names:
         if word.text.constant is None:
             _unset_many(shell, word)
+            continue
+        array, _, index = word.constant.partition("[")
+        if (
+            index and (old := shell.state.vars.get(array)) is not None
+        ):  # an element: which ones are left is open
+            left = Text.of(Symbol(f"{array}[@]", Cause.BRANCH, optional=True))
+            shell.state.vars[array] = replace(old, items=(left,), table=None)
             continue
         shell.state.vars[word.constant] = Var(None, False, at=shell.frame.inner(word.line))
         shell.note(word.constant, word.line, Loss.UNSET_AGAIN)
@@ -135,7 +143,8 @@ def _return(shell: Shell, words: list[Field], body: Field | None, last: bool) ->
 
 def _leave(word: str) -> Builtin:
     def handler(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-        shell.state.leaving = word
+        levels = whole(words[1].text.certain) if len(words) > 1 else 1
+        shell.state.leaving = word if levels in (None, 0, 1) else f"{word} {levels}"
         return True
 
     return handler

@@ -55,6 +55,9 @@ def _prefix(shell: Shell, nodes: Sequence[Node], temporary: bool) -> list[Settin
     settings = []
     for node in nodes:
         setting = assignments.read_assign(shell, node)
+        if setting.append and setting.value is not None and setting.element is None:
+            whole_value = (shell.state.value(setting.name) or EMPTY) + setting.value
+            setting = replace(setting, value=whole_value, append=False)
         settings.append(setting)
         shell.state.vars[setting.name] = Var(setting.value, True, at=shell.frame.inner(setting.line))
     shell.state.vars = saved

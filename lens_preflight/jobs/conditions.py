@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from lens_preflight.jobs.branching import either
 from lens_preflight.jobs.expressions import affordable
 from lens_preflight.jobs.field import Field
+from lens_preflight.jobs.state import Var
 from lens_preflight.jobs.syntax import Node
-from lens_preflight.jobs.text import Text, literal
+from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import matches, pattern_of, text_of
 
 if TYPE_CHECKING:
@@ -51,25 +52,31 @@ def _binary(shell: Shell, node: Node) -> bool | None:
         return right if right is (op == "||") else None
     left_text = text_of(node["X"], shell)
     if op in ("==", "=", "!="):
-        pattern = pattern_of(node["Y"], shell)
+        pattern = None if "nocasematch" in shell.state.options else pattern_of(node["Y"], shell)
         same = _all(left_text, lambda text: None if pattern is None else matches(text, pattern))
         return same if op != "!=" or same is None else not same
     right_text = text_of(node["Y"], shell)
     if op == "=~":
-        return _regex(left_text, right_text)
+        return _regex(shell, left_text, right_text)
     if op in _NUMERIC:
         left_text, right_text = (literal("0") if t.certain == "" else t for t in (left_text, right_text))
     return _compare(left_text, op, right_text)
 
 
-def _regex(left: Text, right: Text) -> bool | None:
+def _regex(shell: Shell, left: Text, right: Text) -> bool | None:
+    """``=~``, which leaves what the groups hold in BASH_REMATCH."""
     known, pattern = left.certain, right.certain
+    unknown = (Text.of(Symbol("BASH_REMATCH[@]", Cause.COMMAND, optional=True)),)
+    shell.state.vars["BASH_REMATCH"] = Var(None, False, unknown)
     if known is None or pattern is None or "[[:" in pattern or not affordable(pattern, known):
         return None
     try:
-        return re.search(pattern, known) is not None
+        found = re.search(pattern, known)
     except re.error:
         return None
+    groups = () if found is None else (found[0], *(group or "" for group in found.groups()))
+    shell.state.vars["BASH_REMATCH"] = Var(None, False, tuple(literal(group) for group in groups))
+    return found is not None
 
 
 def bracket(shell: Shell, words: Sequence[Field]) -> bool | None:
@@ -195,11 +202,21 @@ def _hit(shell: Shell, subject: Text, item: Node) -> bool | None:
         if pattern == "*":
             hit: bool | None = True
         else:
-            hit = None if pattern is None else _all(subject, lambda text, p=pattern: matches(text, p))
+            open_ = pattern is None or "nocasematch" in shell.state.options
+            hit = None if open_ else _all(subject, lambda text, p=pattern: matches(text, p or ""))
         verdict = True if hit is True else (None if hit is None else verdict)
         if hit is True:
             break
     return verdict
+
+
+def _taken(shell: Shell, subject: Text, items: list[Node]) -> bool | None:
+    """The branch that fits, and where ``;&`` and ``;;&`` lead from its end."""
+    item, rest = items[0], items[1:]
+    status = shell.statements(item.get("Stmts") or ())
+    if not rest or not shell.state.alive or shell.state.leaving or item.get("Op") == ";;":
+        return status
+    return _taken(shell, subject, rest) if item.get("Op") == ";&" else _cases(shell, subject, rest)
 
 
 def _cases(shell: Shell, subject: Text, items: list[Node]) -> bool | None:
@@ -207,12 +224,13 @@ def _cases(shell: Shell, subject: Text, items: list[Node]) -> bool | None:
         return True
     item, rest = items[0], items[1:]
     verdict = _hit(shell, subject, item)
-    body = item.get("Stmts") or ()
     if verdict is True:
-        return shell.statements(body)
+        return _taken(shell, subject, items)
     if verdict is False:
         return _cases(shell, subject, rest)
     likely: bool | None = None
     if not shell.state.rest.complete and subject.settled != subject:
         likely = _hit(shell, subject.settled, item)
-    return either(shell, lambda s: s.statements(body), lambda s: _cases(s, subject, rest), "branch", likely)
+    return either(
+        shell, lambda s: _taken(s, subject, items), lambda s: _cases(s, subject, rest), "branch", likely
+    )

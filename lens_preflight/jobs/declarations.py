@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import replace
-from lens_preflight.jobs.assignments import Setting, _loss, opaque, read_assign
+from lens_preflight.jobs.assignments import Setting, _loss, cast, opaque, read_assign, refer
 from lens_preflight.jobs.braces import brace_options
 from lens_preflight.jobs.inspection import inspect, remark
 from lens_preflight.jobs.model import Loss, Slip
@@ -14,7 +14,7 @@ from lens_preflight.jobs.names import NAME, is_telemetry
 from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Var, left_to
 from lens_preflight.jobs.syntax import Node, parts_of
-from lens_preflight.jobs.text import EMPTY, Cause, Text, literal
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def declare(shell: Shell, node: Node) -> bool | None:
     if "f" in flags or "F" in flags or "p" in flags:
         return True
     if "n" in flags and variant != "export":
+        _refer(shell, settings)
         return True
     line = int(node.get("Pos") or 0)
     if broken:
@@ -42,11 +43,32 @@ def declare(shell: Shell, node: Node) -> bool | None:
             _unexport(shell, setting)
         else:
             _declare_one(shell, setting, export, local, "A" in flags, "a" in flags)
+            _cast(shell, setting.name, flags)
             if export and setting.name in shell.state.prefixed:
                 shell.state.kept[setting.name] = shell.state.vars[setting.name]
     _split_words(shell, node, settings)
     _cut(shell, settings, line)
     return True
+
+
+def _cast(shell: Shell, name: str, flags: str) -> None:
+    """``declare -u``, ``-l``, ``-i``: what is assigned is changed on its way in."""
+    kind = next((flag for flag in flags if flag in "uli"), "")
+    if kind and not shell.state.vars.get(name, Var()).is_array:
+        var = replace(shell.state.vars.get(name, Var()), cast=kind)
+        shell.state.vars[name] = var if var.value is None else replace(var, value=cast(var.value, kind))
+
+
+def _refer(shell: Shell, settings: Sequence[Setting]) -> None:
+    """``declare -n``: from here on another name may set what it refers to."""
+    for setting in settings:
+        target = None if setting.value is None else setting.value.certain
+        if target is None or not NAME.fullmatch(target):
+            opaque(shell, "a name reference may set it", shell.at(setting.line), keep=setting.value is None)
+            continue
+        refer(shell, target, setting.line)
+        text = Text.of(Symbol(setting.name, Cause.OPAQUE, reason="it is the name of another variable"))
+        shell.state.vars[setting.name] = Var(text, cast=f"n{target}")
 
 
 def _read(shell: Shell, node: Node) -> tuple[str, list[Setting], bool]:

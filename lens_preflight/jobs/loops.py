@@ -24,12 +24,16 @@ SAME = 8
 
 def loop(shell: Shell, node: Node) -> bool | None:
     """A ``for``, ``while`` or ``until`` statement."""
-    if node["Type"] == "WhileClause":
-        return _while(shell, node)
-    head = node["Loop"]
-    if head["Type"] == "CStyleLoop":
-        return _counted(shell, node, head)
-    return _for(shell, node, head)
+    shell.loops += 1
+    try:
+        if node["Type"] == "WhileClause":
+            return _while(shell, node)
+        head = node["Loop"]
+        return (_counted if head["Type"] == "CStyleLoop" else _for)(shell, node, head)
+    finally:
+        shell.loops -= 1
+        if not shell.loops and shell.state.leaving.startswith(("break", "continue")):
+            shell.state.leaving = ""  # more levels than there are loops
 
 
 def _leave(shell: Shell) -> bool:
@@ -37,9 +41,14 @@ def _leave(shell: Shell) -> bool:
     leaving = shell.state.leaving
     if not shell.state.alive or leaving.startswith("return"):
         return True
-    if leaving in ("break", "continue"):
-        shell.state.leaving = ""
-    return leaving == "break"
+    word, _, levels = leaving.partition(" ")
+    if word not in ("break", "continue"):
+        return False
+    if levels:  # of the loops around this one too
+        shell.state.leaving = word if levels == "2" else f"{word} {int(levels) - 1}"
+        return True
+    shell.state.leaving = ""
+    return word == "break"
 
 
 def _for(shell: Shell, node: Node, head: Node) -> bool | None:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
-from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import (
     EMPTY,
     Cause,
@@ -39,40 +39,44 @@ def _integer(node: Node | None, shell: Shell) -> int:
         raise arithmetic.Unknown() from None
 
 
-def _operated(name: str, value: Text | None, operation: Node, shell: Shell, *, indexed: bool) -> Text | None:
+def _operated(
+    name: str, value: Text | None, operation: Node, shell: Shell, *, indexed: bool, quoted: bool = False
+) -> Text | None:
     from lens_preflight.jobs.words import pattern_of
 
     op, word = operation["Op"], operation.get("Word")
     if op in ("-", ":-", "=", ":=", "+", ":+", "?", ":?"):
-        return _defaulted(name, value, op, word, shell, indexed)
+        return _defaulted(name, value, op, word, shell, indexed, quoted)
     if op in ("#", "##", "%", "%%"):
         pattern = pattern_of(word, shell) if word is not None else ""
         return per_value(value, lambda v: _trimmed(v, op, pattern, shell))
-    if op in ("^", "^^", ",", ",,"):
+    if op in ("^", "^^", ",", ",,") and word is None:
         return per_value(value, lambda v: _cased(v, op, shell))
     if op == "@":
-        return value
+        letter = parts_of(word)[0].get("Value", "") if word is not None else ""
+        return per_value(value, lambda v: _transformed(v, letter, shell))
     return _changed(value, shell)
 
 
 def _defaulted(
-    name: str, value: Text | None, op: str, word: Node | None, shell: Shell, indexed: bool
+    name: str, value: Text | None, op: str, word: Node | None, shell: Shell, indexed: bool, quoted: bool
 ) -> Text | None:
-    from lens_preflight.jobs.words import text_of
+    from lens_preflight.jobs.words import quoted_default, text_of
 
+    read = quoted_default if quoted else text_of
     given = _given(value, empty_counts=not op.startswith(":"))
     kind = op[-1]
     if kind == "+":
         if given is None:
-            return join(EMPTY, text_of(word, shell), f"it depends on {name}")
-        return text_of(word, shell) if given else EMPTY
+            return join(EMPTY, read(word, shell), f"it depends on {name}")
+        return read(word, shell) if given else EMPTY
     if given:
         return value
     if kind == "?":
         if given is False:
             shell.abort(f"${{{name}{op}}} is not set")
         return value
-    default = text_of(word, shell)
+    default = read(word, shell)
     chosen: Text | None = default
     if given is None and value is not None:
         submitter = all(s.cause is Cause.SUBMITTER for s in value.symbols) and value.optional
@@ -148,6 +152,17 @@ def _cased(value: Text | None, op: str, shell: Shell) -> Text | None:
         return _changed(value, shell)
     change = str.upper if op.startswith("^") else str.lower
     return literal(change(known) if len(op) == 2 else change(known[:1]) + known[1:])
+
+
+def _transformed(value: Text | None, letter: str, shell: Shell) -> Text | None:
+    """``${A@Q}`` and its like."""
+    if value is None or value.certain is None or not value.certain.isprintable():
+        return _changed(value, shell)
+    if letter == "Q":
+        return literal("'" + value.certain.replace("'", "'\\''") + "'")
+    if letter in ("U", "u", "L"):
+        return _cased(value, {"U": "^^", "u": "^", "L": ",,"}[letter], shell)
+    return Text.of(Symbol(f"{value.template}@{letter}", Cause.COMMAND))
 
 
 def _changed(value: Text | None, shell: Shell) -> Text | None:

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 
-def parameter(node: Node, shell: Shell) -> Text | None:
+def parameter(node: Node, shell: Shell, *, quoted: bool = False) -> Text | None:
     """The value of one expansion as one text; None when it is unset."""
     several = parameter_fields(node, shell)
+    name = node["Param"]["Value"]
     if several is not None:
+        between = shell.ifs[:1] if "*" in (name, _index_text(node)) else " "
         joined = EMPTY
         for index, text in enumerate(several):
-            joined = joined + (literal(" ") if index else EMPTY) + text
+            joined = joined + (literal(between) if index else EMPTY) + text
         return joined
-    name = node["Param"]["Value"]
     if node.get("Excl"):
         return _indirect(node, shell, name)
     if node.get("Length"):
@@ -40,7 +41,8 @@ def parameter(node: Node, shell: Shell) -> Text | None:
         return _replaced(value, node["Repl"], shell)
     operation = node.get("Exp")
     if operation is not None:
-        return _operated(name, value, operation, shell, indexed=node.get("Index") is not None)
+        indexed = node.get("Index") is not None
+        return _operated(name, value, operation, shell, indexed=indexed, quoted=quoted)
     if value is None:
         shell.unset_used(name, int(node.get("Pos") or 0))
     return value

@@ -45,7 +45,10 @@ def _printf(args: Sequence[Field], shell: Shell) -> Text | None:
     pattern = _escaped(words.pop(0).constant)
     if re.search(r"%-?[0-9]*\.?[0-9]{4}", pattern):  # a text as long as somebody likes
         return None
-    pieces = re.split(r"(%%|%-?\d*(?:\.\d+)?[sdiqbx])", pattern)
+    pieces = re.split(r"(%%|%-?\d*(?:\.\d+)?[sdix])", pattern)
+    specs = re.findall(r"%[^a-zA-Z%]*[a-zA-Z]?", pattern.replace("%%", ""))
+    if not all(re.fullmatch(r"%-?\d*(?:(?:\.\d+)?s|[dix])", spec) for spec in specs):
+        return None
     out: list[str | Symbol] = []
     for _ in range(256):
         for piece in pieces:
@@ -54,12 +57,10 @@ def _printf(args: Sequence[Field], shell: Shell) -> Text | None:
             elif piece.startswith("%"):
                 text = words.pop(0).text if words else EMPTY
                 known = text.constant
+                if piece[-1] in "dix" and known and not re.fullmatch(r"-?(?:0|[1-9][0-9]{0,17})", known):
+                    return None
                 if known is not None and text.certain is not None:
-                    value: str | int = (
-                        int(known or 0) if piece[-1] in "dix" and _is_int(known or "0") else known
-                    )
-                    python = piece[:-1] + ("s" if piece[-1] in "qb" or isinstance(value, str) else "d")
-                    out.append(python % value)
+                    out.append(piece % (known if piece[-1] == "s" else int(known or 0)))
                 else:
                     out += text.pieces
             else:

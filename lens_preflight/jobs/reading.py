@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 def read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
     names, index, array, end = [], 1, False, "\n"
+    flags = ""
     while index < len(words):
         word = words[index].constant
         if word.startswith("-") and len(word) > 1:
             array = array or "a" in word[1:]
+            flags += word[1:]
             valued = word[-1] in "dinNptu"
             if word[-1] == "d" and index + 1 < len(words):
                 end = words[index + 1].constant[:1]
@@ -31,7 +33,10 @@ def read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bo
         _read_all(shell, names, lines, words[0].line, array)
         return False  # the end of the input comes before the delimiter
     line = words[0].line
-    if lines is None:
+    changes = lines and (set(flags) & {"n", "N"} or ("r" not in flags and "\\" in lines[0].template))
+    if lines and changes:
+        lines.pop(0)
+    if lines is None or changes:
         for name in names:
             shell.assign(
                 name, Text.of(Symbol(name, Cause.COMMAND, optional=True, reason="read at run time")), line

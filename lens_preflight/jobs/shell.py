@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from lens_preflight.jobs.redirection import redirect, remember_written
 from lens_preflight.jobs.run import DEPTH, Attempt, Frame, Run
 from lens_preflight.jobs.special import special
 from lens_preflight.jobs.state import State
-from lens_preflight.jobs.syntax import Node, Tree
+from lens_preflight.jobs.syntax import Node, Tree, parts_of
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.words import text_of
 
@@ -37,6 +38,7 @@ class Shell:
         self.isolated: Loss | None = None
         self.following: Sequence[Node] = ()
         self.conditional = False
+        self.loops = 0
         self.piped: Text | None = None
         self.assuming = False
 
@@ -233,6 +235,8 @@ class Shell:
         status: bool | None = True
         for expression in node.get("Exprs") or [node["X"]]:
             try:
+                if expression.get("Type") == "Word" and _assigned(expression):
+                    raise arithmetic.Unknown()
                 status = arithmetic.evaluate(expression, self.state, self._operand, self.assign) != 0
             except (arithmetic.Unknown, ValueError, OverflowError):
                 status = None
@@ -250,6 +254,9 @@ class Shell:
 def _assigned(node: Node) -> list[str]:
     """Names that an arithmetic expression changes."""
     names: list[str] = []
+    if node.get("Type") == "Word":  # let 'n=2+3'
+        text = "".join(part.get("Value", "") for part in parts_of(node))
+        return re.findall(r"([A-Za-z_]\w*)\s*(?:[-+*/%&|^]?=(?!=)|<<=|>>=|\+\+|--)", text)
     if node.get("Type") in ("BinaryArithm", "UnaryArithm"):
         op = node.get("Op", "")
         changes = op in ("++", "--") or (op.endswith("=") and op not in ("==", "!=", "<=", ">="))

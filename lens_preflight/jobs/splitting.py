@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -47,10 +48,11 @@ def split_word(word: Node, shell: Shell) -> list[Field]:
             for at, text in enumerate([words.whole(part, shell, quoted=False)] if texts is None else texts):
                 if at:
                     close()
-                for spaced, piece in _broken(text, shell.ifs):
-                    if spaced:
+                for piece in _broken(text, shell.ifs):
+                    if isinstance(piece, _Gap):
+                        begun = begun or piece is _Gap.MARK
                         close()
-                    if piece is not None:
+                    else:
                         current.append(piece)
                         begun = True
         else:
@@ -60,32 +62,35 @@ def split_word(word: Node, shell: Shell) -> list[Field]:
     return fields
 
 
-def _broken(text: Text, ifs: str) -> list[tuple[bool, str | Symbol | None]]:
-    """The pieces of an unquoted expansion; True starts a new field, None carries no text."""
-    out: list[tuple[bool, str | Symbol | None]] = []
-    pending = False
-    for piece in text.pieces:
-        if isinstance(piece, Symbol):
-            if piece.known is None or not any(c in ifs for c in piece.known):
-                out.append((pending, piece))
-                pending = False
-                continue
-            piece = piece.known
-        if not ifs:
-            out.append((pending, piece))
-            pending = False
+class _Gap(enum.Enum):
+    """What ends a word inside an expansion: blanks, or a mark such as a comma, which also ends an empty one."""
+
+    BLANK = "blank"
+    MARK = "mark"
+
+
+def _broken(text: Text, ifs: str) -> list[str | Symbol | _Gap]:
+    """The pieces of an unquoted expansion, and the gaps between its words."""
+    out: list[str | Symbol | _Gap] = []
+    split = re.compile(f"([{re.escape(ifs)}]+)") if ifs else None
+    for piece in Text.of(*(_known(p, ifs) for p in text.pieces)).pieces:
+        if isinstance(piece, Symbol) or split is None:
+            out.append(piece)
             continue
-        for chunk in re.split(f"([{re.escape(ifs)}]+)", piece):
-            if chunk == "":
-                continue
-            if chunk[0] in ifs:
-                pending = True
+        for chunk in filter(None, split.split(piece)):
+            marks = sum(not c.isspace() for c in chunk)
+            if chunk[0] not in ifs:
+                out.append(chunk)
             else:
-                out.append((pending, chunk))
-                pending = False
-    if pending:
-        out.append((True, None))
+                out += [_Gap.MARK] * marks or [_Gap.BLANK]
     return out
+
+
+def _known(piece: str | Symbol, ifs: str) -> str | Symbol:
+    """A symbol whose text is known and is split counts as its text."""
+    if isinstance(piece, Symbol) and piece.known is not None and any(c in ifs for c in piece.known):
+        return piece.known
+    return piece
 
 
 def _spreads(part: Node) -> bool:

@@ -72,7 +72,8 @@ class Exported:
 class Var:
     """One shell variable. ``items`` is given for arrays, ``table`` for associative ones.
 
-    ``doubtful``: a line that cannot be read may have exported it.
+    ``doubtful``: a line that cannot be read may have exported it. ``cast`` is the letter of ``declare``
+    that changes what is assigned: u, l, i.
     """
 
     value: Text | None = None
@@ -82,6 +83,7 @@ class Var:
     at: Location | None = None
     by: str = ""
     doubtful: bool = False
+    cast: str = ""
 
     @property
     def is_array(self) -> bool:

@@ -176,7 +176,8 @@ def printed(node: Node, shell: Shell) -> Text | None:
             if answer is not None:
                 return answer
     shell.statement(node)
-    return EMPTY if kind == "DeclClause" else None
+    silent = kind == "DeclClause" or (kind == "CallExpr" and not command.get("Args"))  # IFS=, for one
+    return EMPTY if silent else None
 
 
 def _command(words: list[Field], shell: Shell, body: Field | None) -> Text | None:

@@ -65,8 +65,8 @@ class Symbol:
 
     @property
     def is_list(self) -> bool:
-        """True when it may stand for several words: what a command prints."""
-        return self.known is None and self.name.startswith("$(")
+        """True when it may stand for several words: what a command prints, the rest of an array."""
+        return self.known is None and (self.name.startswith("$(") or self.name.endswith("[@]"))
 
     @property
     def why(self) -> str:

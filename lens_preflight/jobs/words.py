@@ -33,6 +33,20 @@ def text_of(word: Node | None, shell: Shell) -> Text:
     return Text.of(*pieces)
 
 
+def quoted_default(word: Node | None, shell: Shell) -> Text:
+    """The word of ``"${A:-word}"``: between double quotes a single quote stands for itself."""
+    pieces: list[str | Symbol] = []
+    for part in parts_of(word):
+        raw = part.get("Value", "")
+        if part["Type"] != "SglQuoted" or part.get("Dollar") is True:
+            pieces += whole(part, shell, quoted=True).pieces
+        elif re.search(r"[$`\\]", raw):
+            pieces.append(Symbol(f"'{raw}'", Cause.COMMAND))
+        else:
+            pieces.append(f"'{raw}'")
+    return Text.of(*pieces)
+
+
 def heredoc(word: Node | None, shell: Shell, raw: bool) -> Text:
     """The body of a here-document; ``raw`` when its delimiter is quoted."""
     if word is None:
@@ -107,7 +121,7 @@ def _part(part: Node, shell: Shell, *, quoted: bool, first: bool) -> Text:
             pieces += whole(inner, shell, quoted=True).pieces
         return Text.of(*pieces)
     if kind == "ParamExp":
-        value = parameter(part, shell)
+        value = parameter(part, shell, quoted=quoted)
         return EMPTY if value is None else value
     if kind == "CmdSubst":
         return shell.capture(part)

@@ -1,0 +1,37 @@
+"""``declare``: flags that change a value on its way in, and names that stand for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.bash import agree, never_wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "declare -u n; n=abc; export @@=$n",
+        "declare -l n=ABC; export @@=$n",
+        "declare -i n=3; export @@=$n",
+        "declare -u n; n=a; n=b; export @@=$n",
+        "declare -xu @@=abc",
+        "declare n=Abc; export @@=$n",
+    ],
+)
+def test_it_does_what_bash_does(text: str, tmp_path: Path) -> None:
+    agree(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "declare -n r=@@; export @@=1; r=5",
+        "f() { local -n r=$1; r=5; }\nexport @@=1; f @@",
+        "declare -i n; n=2+3; export @@=$n",
+        "export @@=1; declare -n r=OTHER; r=2",
+    ],
+)
+def test_what_is_not_followed_is_not_guessed(text: str, tmp_path: Path) -> None:
+    never_wrong(tmp_path, text)
