@@ -14,9 +14,13 @@ class Exhausted(Exception):
 
 @dataclass
 class Meter:
-    """Counts down; shared by all states of one run."""
+    """Counts down; shared by all states of one run.
+
+    ``drops``: of many abrupt ways out a large program keeps a few and forgets the rest.
+    """
 
     left: int = MAX_JOINS
+    drops: bool = False
 
     def spend(self, objects: int) -> None:
         """Count a join over so many objects.

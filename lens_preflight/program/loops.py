@@ -61,7 +61,7 @@ def while_from(m: Machine, node: ast.While, live: list[State], frame: Frame) -> 
     ended: list[State] = []
     left: list[State] = []
     known: set[Hashable] = set()
-    patience = 2 if m.plan.small else 0
+    patience = 2 if m.plan.small and not m.coarse else 0
     for n in range(MAX_EXACT + MAX_ROUNDS):
         following: list[State] = []
         for here in live:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from lens_preflight.program.closure import Closure
     from lens_preflight.program.relevance import Plan
 
+FINE_STEPS = 20_000
+"""Statements and expressions after which a small program is read again, coarsely."""
 MAX_STEPS = 120_000
 """Statements and expressions of one reading: Megatron-LM needs 31,000, programs of one file some hundred."""
 
@@ -108,7 +110,8 @@ class Lane:
 class Machine:
     """One run of the interpreter over one program.
 
-    ``lanes`` are the processes looked at side by side; ``argv`` the arguments of the launch.
+    ``lanes`` are the processes looked at side by side; ``argv`` the arguments of the launch. ``coarse``:
+    paths are joined as soon as they agree about telemetry, for programs with too many of them.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class Machine:
         generation: Generation,
         argv: Sequence[str] = (),
         main: str = "",
+        coarse: bool = False,
     ) -> None:
         self.closure = closure
         self.lanes = tuple(lanes)
@@ -126,6 +130,7 @@ class Machine:
         self.generation = generation
         self.argv = tuple(argv)
         self.main = main
+        self.coarse = coarse
         self.seen = seen.Seen()
         self.steps = 0
         self.next_id = 1000
@@ -169,7 +174,9 @@ class Machine:
             Exhausted: the budget is used up.
         """
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps <= FINE_STEPS:
+            return
+        if self.steps > MAX_STEPS or (self.plan.small and not self.coarse):
             raise Exhausted("the program takes more steps to read than the budget allows")
 
     def new(self, state: State, cell: Cell) -> Ref:

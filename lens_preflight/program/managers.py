@@ -15,13 +15,14 @@ from lens_preflight.program import (
     truths,
 )
 from lens_preflight.program.machine import Frame, Machine
-from lens_preflight.program.outcomes import Flow, Outcome, normal
+from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import CLEAN_MANAGERS
 from lens_preflight.program.values import (
     NONE,
     TRUE,
     Bound,
+    Choice,
     Const,
     Func,
     Lib,
@@ -204,14 +205,20 @@ def unwind(m: Machine, stack: Ref, o: Outcome, frame: Frame, node: ast.AST) -> l
             continue
         entry = cell.items[-1]
         cell.items = cell.items[:-1]
-        for r in leave_entry(m, entry, current, frame, node):
-            live.append(r)
-    return out
+        if cell.open:  # paths were joined that had pushed more or less
+            live.append(current.at(current.state.fork()))
+        live.extend(leave_entry(m, entry, current, frame, node))
+    return reduce(out)
 
 
 def leave_entry(m: Machine, entry: Value, o: Outcome, frame: Frame, node: ast.AST) -> list[Outcome]:
     """One entry of an ExitStack: a manager to leave, a callback, or an exit function."""
-    assert isinstance(entry, Wrapped)
+    if isinstance(entry, Choice):
+        ways = ((option, o.at(o.state.fork())) for option in entry.options)
+        return [r for option, way in ways for r in leave_entry(m, option, way, frame, node)]
+    if not isinstance(entry, Wrapped):
+        why = "an exit stack holds something that differs between the paths to its end"
+        return [o.at(opaque_calls.undecided(o.state, frame.site(node), why))]
     if entry.role == "enter":
         return leave(m, entry.inner, o, frame, node)
     raised = o.flow in protected.ABRUPT

@@ -166,9 +166,12 @@ class ProgramModel:
         lanes = tuple(
             Lane(w, rank, on) for w in worlds for on in (True, False) for rank in ranks_tried(w.size)
         )
-        machine = Machine(self.closure, lanes, env, generation, self.argv, self.entry)
-        with no_collection():
-            incomplete = run.run(machine, self.entry, self.package)
+        for coarse in (False, True):
+            machine = Machine(self.closure, lanes, env, generation, self.argv, self.entry, coarse)
+            with no_collection():
+                incomplete = run.run(machine, self.entry, self.package)
+            if not incomplete or not machine.plan.small:
+                break
         return Reading(self, generation, worlds, lanes, machine.seen, incomplete)
 
     @property

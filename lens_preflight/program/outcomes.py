@@ -79,13 +79,14 @@ def reduce(outcomes: Iterable[Outcome]) -> list[Outcome]:
         else:
             abrupt.append(o)
     if abrupt:
-        out.extend(fewer(abrupt) if abrupt[0].state.limit > 1 else fewest(abrupt))
+        out.extend(fewest(abrupt) if abrupt[0].state.meter.drops else fewer(abrupt))
     return [Outcome(Flow.NORMAL, s) for s in merge(ordinary)] + merge_values(out)
 
 
 def fewer(outcomes: list[Outcome]) -> list[Outcome]:
     """Abrupt ways out: those of one origin as one, and of all origins not more than a few."""
     kinds = Kinds()
+    most = MAX_OUTCOMES if outcomes[0].state.limit > 1 else 1
     groups: dict[tuple[Flow, tuple[int, bool], str | None, tuple[Site, ...]], list[Outcome]] = {}
     for o in outcomes:
         groups.setdefault((o.flow, kinds.of(o.state), o.error, o.origin), []).append(o)
@@ -95,7 +96,7 @@ def fewer(outcomes: list[Outcome]) -> list[Outcome]:
         for other in group[1:]:
             first = first.at(merge_pair(first.state, other.state))
         alike = kept.setdefault(key[:3], [])
-        if len(alike) < MAX_OUTCOMES:
+        if len(alike) < most:
             alike.append(first)
         else:
             alike[-1] = alike[-1].at(merge_pair(alike[-1].state, first.state))

@@ -64,7 +64,8 @@ def run(m: Machine, path: str, package: str = "") -> str:
     """
     source = m.closure.source(path)
     m.package = package
-    state = State(m.all_lanes, {}, limit=6 if m.plan.small else 1)
+    state = State(m.all_lanes, {}, limit=6 if m.plan.small and not m.coarse else 1)
+    state.meter.drops = not m.plan.small
     state.add(imports.MODULES, Cell("modules"))
     state.add(variables.ENVIRON, Cell("environ", items={}))
     state.add(libraries.SYSPATH, Cell("syspath", items=[]))
