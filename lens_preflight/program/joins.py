@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from lens_preflight.program.state import Cell, Facts, State, lane_numbers, part
+from lens_preflight.program.state import DIFFERS, Cell, Facts, State, lane_numbers, part
 from lens_preflight.program.values import (
     ABSENT,
     EMPTY,
@@ -94,6 +94,8 @@ def join_cells(a: Cell, b: Cell, lanes_a: int, lanes_b: int, lossless: bool) -> 
         attrs[name] = theirs if mine is None else join(mine, theirs)
     items, opened = join_items(a.items, b.items, join, lossless)
     opened = opened or a.open or (b.open and isinstance(items, dict | list))
+    if lossless and opened and not a.open and not b.open:
+        attrs[DIFFERS] = Const(True)
     if opened == a.open and alike(attrs, a.attrs) and (items is a.items or alike(items, a.items)):
         return a
     new = Cell(a.kind, attrs, items, a.cls, a.extra)

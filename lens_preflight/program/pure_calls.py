@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from lens_preflight.program import access, calls, natives, opaque_calls
+from lens_preflight.program import access, calls, natives, opaque_calls, truths
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
+    EMPTY,
     FALSE,
     TRUE,
     Const,
@@ -84,7 +85,8 @@ def pure(this: Call, name: str) -> list[Outcome]:
     result: list[Outcome] = []
     for o in out:
         if name in NUMBERS and isinstance(o.value, Unknown):
-            o = o._replace(value=tainted(o.value, frozenset(("number",))))
+            more = truths.doubts(args[0], state) if name == "len" and args else EMPTY
+            o = o._replace(value=tainted(o.value, more | {"number"}))
         result.append(o)
     if unsure and name not in ("str", "repr", "len", "range", "list", "enumerate", "zip"):
         result.extend(opaque_calls.opaque_failures(m, state, this.frame, this.node, f"{name}()")[:1])

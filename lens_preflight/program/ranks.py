@@ -118,7 +118,9 @@ def name(taint: str) -> str:
         return f"the command line ({what})"
     if kind == "file":
         return "a file"
-    return f"{what.removesuffix('()')}()" if kind == "opaque" else taint
+    if kind != "opaque":
+        return taint
+    return what if " " in what else f"{what.removesuffix('()')}()"
 
 
 def decided_by(reading: Reading, setups: list[SetupSeen], mask: int) -> str:

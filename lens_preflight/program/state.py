@@ -115,6 +115,10 @@ class Facts:
         return replace(self, notes=self.notes | {(kind, site)})
 
 
+DIFFERS = "__differs__"
+"""The attribute of a list or dict that holds more in some lanes than in others."""
+
+
 class Cell:
     """One mutable object: its kind, its attributes, and its items (list or dict) when it has some."""
 

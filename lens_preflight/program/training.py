@@ -36,7 +36,7 @@ def opaque_call(m: Machine, name: str, site: Site, state: State, frame: Frame) -
         if any(f.status != "closed" for f in mine) and word in BLOCKING:
             state.facts = facts.noted("blocks", site)
         return
-    if frame.phase != "run" or frame.cleanup or not mine:
+    if frame.phase != "run" or not mine or (frame.cleanup and not trains(name)):
         return
     if any(f.status != "closed" for f in mine):
         m.sampled.add(("open", name))

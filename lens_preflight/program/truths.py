@@ -9,7 +9,7 @@ from typing import Any
 from lens_preflight.core.data import replace
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.scopes import dotted
-from lens_preflight.program.state import State, lane_numbers, part
+from lens_preflight.program.state import DIFFERS, State, lane_numbers, part
 from lens_preflight.program.trees import walk
 from lens_preflight.program.values import (
     Bound,
@@ -19,6 +19,7 @@ from lens_preflight.program.values import (
     Lanes,
     Lib,
     Ref,
+    Taints,
     Tup,
     Unknown,
     Value,
@@ -90,8 +91,32 @@ def truth_of(value: Value, state: State) -> bool | None:
         cell = state.read(value.id)
         if cell.kind in ("list", "dict", "set"):
             return None if cell.open else bool(cell.items)
-        return True
+        return None if cell.kind == "instance" and decides(cell.cls, state) else True
     return None
+
+
+def decides(cls: Value | None, state: State) -> bool:
+    """True when a class of the tree, or one that it inherits from, says itself what its truth is."""
+    stack, seen = [cls], set()
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Ref) and here.id not in seen:
+            seen.add(here.id)
+            cell = state.read(here.id)
+            if "__bool__" in cell.attrs or "__len__" in cell.attrs:
+                return True
+            stack += cell.extra or ()
+    return False
+
+
+def doubts(value: Value, state: State) -> Taints:
+    """What an unknown truth depends on: for an object, how much it holds or what its class says."""
+    cell = state.read(value.id) if isinstance(value, Ref) else None
+    if cell is not None and DIFFERS in cell.attrs:
+        return frozenset(("opaque:something that differs between processes",))
+    if cell is not None and cell.kind == "instance":
+        return frozenset(("opaque:a __bool__ or __len__ of its own",))
+    return taints_of(value)
 
 
 def split(m: Machine, value: Value, state: State, frame: Frame, *, lazy: bool = False) -> Any:
@@ -125,7 +150,7 @@ def split_one(value: Value, state: State, lazy: bool) -> LazyBranches:
     """The branches of a value that is the same in every lane."""
     truth = truth_of(value, state)
     key = key_of(value)
-    taints = taints_of(value)
+    taints = doubts(value, state) if truth is None else taints_of(value)
     if truth is None and lazy:
         return [(state, None)]
     state.cond = state.cond | taints
@@ -189,5 +214,5 @@ def negated(m: Machine, value: Value, state: State) -> Value:
     if isinstance(value, Unknown | Const) and isinstance(value.key, tuple) and value.key[:1] == ("not",):
         key = value.key[1]
     if truth is None:
-        return Unknown(taints_of(value), key)
+        return Unknown(doubts(value, state), key)
     return Const(not truth, taints_of(value), key)

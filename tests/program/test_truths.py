@@ -1,0 +1,64 @@
+"""What counts as true, rank by rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lens_preflight.checks.rank_decision import rank_decision
+from tests.program.scripts import asked
+
+PROGRAM = """
+import os
+from nemo.lens import NemoLensConfig, setup_telemetry
+rank = int(os.environ["RANK"])
+config = NemoLensConfig.from_env()
+{decision}
+config.enabled = config.enabled and bool(mine)
+handle = setup_telemetry(config)
+"""
+
+
+def verdict(folder: Path, decision: str) -> str:
+    return asked(folder, rank_decision, PROGRAM.format(decision=decision), "nightly").verdict
+
+
+@pytest.mark.parametrize(
+    ("decision", "expected"),
+    [
+        ("mine = rank == 0", "pass"),
+        ("mine = not rank", "pass"),
+        ("mine = [] if rank else [1]", "pass"),
+        ("mine = {} or (rank == 1)", "pass"),
+        ("mine = '' or rank == 3", "pass"),
+        ("mine = [rank == 0]", "fail"),
+        ("mine = (0,)", "fail"),
+        ("mine = ()", "fail"),
+        ("mine = 0.0", "fail"),
+        ("mine = os.environ['RANK']", "fail"),
+        ("class C: pass\nmine = C() and rank == 2", "pass"),
+        ("mine = print or rank", "fail"),
+        ("mine = (rank == 0) is True", "pass"),
+        ("mine = not not (rank == 5)", "pass"),
+        ("mine = ((n := rank) == 2) and n", "pass"),
+        ("kept = {0: 1} if rank == 0 else {}\nmine = bool(kept)", "pass"),
+    ],
+)
+def test_the_truth_of_what_is_known(decision: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(tmp_path, decision) == expected
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        "class C:\n    def __bool__(self): return rank == 0\nmine = C()",
+        "class B:\n    def __len__(self): return 0\nclass C(B): pass\nmine = C()",
+        "kept = []\nif rank == 0:\n    kept.append(1)\nmine = kept",
+        "kept = []\nif rank == 0:\n    kept.append(1)\nmine = len(kept) > 0",
+        "mine = [r for r in (1, 2) if r == rank]",
+        "mine = False\nif [r for r in (1, 2) if r == rank]:\n    mine = True",
+    ],
+)
+def test_what_a_class_or_a_length_decides_is_not_taken_for_true(decision: str, tmp_path: Path) -> None:
+    assert verdict(tmp_path, decision) == "unknown"
