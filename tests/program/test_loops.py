@@ -26,6 +26,8 @@ def verdict(folder: Path, body: str) -> str:
         ("for i in [1]:\n    pass\nelse:\n    SETUP", "pass"),
         ("for i in [1]:\n    break\nelse:\n    SETUP", "fail"),
         ("while True:\n    SETUP\n    break", "pass"),
+        ("while True:\n    break\nSETUP", "pass"),
+        ("for i in range(3):\n    if i == 1:\n        break\nSETUP", "pass"),
         ("n = 0\nwhile n < 1:\n    n += 1\n    SETUP", "pass"),
         ("n = 0\nwhile n < 3:\n    n += 1\n    SETUP", "fail"),
         ("done = False\nwhile not done:\n    SETUP\n    done = True", "pass"),

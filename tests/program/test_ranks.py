@@ -45,6 +45,7 @@ def verdict(folder: Path, decision: str) -> str:
         ("mine = any(rank == r for r in (1, 2))", "pass"),
         ("mine = all([rank == 0, True])", "pass"),
         ("try:\n    mine = [True][rank]\nexcept IndexError:\n    mine = False", "pass"),
+        ("mine = rank == int(open('r').read())", "unknown"),
         ("import random\nmine = random.random() < 0.5", "unknown"),
         ("import site_rules\nmine = site_rules.exports(rank)", "unknown"),
     ],
