@@ -120,8 +120,10 @@ def _entry(entry: Entry, style: Style) -> Iterator[str]:
         yield from wrap(
             f"{one_line(at)}: {one_line(shorten(text, limit))}", style.width, first=f"{indent}see: "
         )
-    if len(related) < len(entry.related):
-        yield f"{indent}     and {len(entry.related) - len(related)} more places (-v shows them)"
+    left = len(entry.related) - len(related)
+    if left:
+        what = "1 more place (-v shows it)" if left == 1 else f"{left} more places (-v shows them)"
+        yield f"{indent}     and {what}"
     for key, value in entry.evidence if style.verbosity > 0 else ():
         pair = f"{one_line(key)} = {one_line(shorten(value, limit))}"
         yield from wrap(pair, style.width, first=f"{indent}  - ")

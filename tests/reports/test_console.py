@@ -174,6 +174,8 @@ def test_many_related_places_are_cut() -> None:
     assert "reason 3" not in shown(run)
     assert "and 6 more places (-v shows them)" in shown(run)
     assert "reason 8" in shown(run, verbosity=1)
+    one_left = record(outcome("shutdown", Status.FAIL, finding(related=related[:4])))
+    assert "and 1 more place (-v shows it)" in shown(one_left)
 
 
 def test_the_only_launch_is_not_named_at_each_finding() -> None:
