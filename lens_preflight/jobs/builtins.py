@@ -136,6 +136,9 @@ def _exit(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
 
 
 def _return(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
+    frame = shell.frame
+    if not shell.state.frames and frame.outer is None and frame.fixed is None:
+        return False  # neither in a function nor in a sourced file: an error, and the script goes on
     code = words[1].text.certain if len(words) > 1 else "0"
     shell.state.leaving = f"return {code}" if code in ("0", "1") else "return"
     return True

@@ -62,6 +62,8 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
 
 def _source_text(shell: Shell, text: Text, line: int) -> bool | None:
     run_text(shell, text, line)
+    if shell.state.leaving.startswith("return"):
+        shell.state.leaving = ""
     return True
 
 
