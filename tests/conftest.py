@@ -33,6 +33,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 
 MAY_BE_MISSING = (
     "PREFLIGHT_",  # a checkout that is judged by path
+    "no checkout",
     "npm install",  # a second reader of a report that another reader has read
     "the edit is for",
     "the shell that submits",

@@ -29,6 +29,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is ending already is not interrupted again
     raise Terminated("terminated")
 
 

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import io
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -96,12 +97,18 @@ def refresh(settings: GateSettings, node: str, run: Callable[[Deadline], RunReco
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let a signal wait until all of the verdict is written: that takes milliseconds."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    """Ignore signals until all of the verdict is written: that takes milliseconds.
+
+    Blocking them would not do: any other thread takes them, and Python raises in the main one.
+    """
+    mine = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGTERM, signal.SIGINT) if mine else ()
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _controls(settings: GateSettings, deadline: Deadline) -> Controls:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ import pytest
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Severity, Status
-from lens_preflight.gate import cache, state, textfile
+from lens_preflight.gate import cache, state, syslog, textfile
 from lens_preflight.gate.cache import Word
 from lens_preflight.gate.control import Controls
 from lens_preflight.gate.options import GateSettings, Policy
@@ -182,3 +184,28 @@ def test_a_dead_log_holds_nobody_up(settings: GateSettings) -> None:
                 while True:
                     sender.sendto(b"x" * 1000, settings.syslog)
         assert run(settings, record(outcome())) is Word.PASS
+
+
+def test_a_signal_while_the_verdict_is_written_costs_nothing_of_it(
+    settings: GateSettings, log: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread is alive, as those of a stuck look-up are: the kernel may hand it the signal."""
+    idle, sent = threading.Event(), syslog.send
+    threading.Thread(target=idle.wait, args=(60,), daemon=True).start()
+    caught: list[int] = []
+
+    def interrupted(*words: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        sent(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(syslog, "send", interrupted)
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: caught.append(number))
+    try:
+        assert run(settings, record(outcome())) is Word.PASS
+        assert not caught
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert caught == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        idle.set()
+    assert (Path(settings.textfile_dir) / textfile.NAME).exists()
