@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from lens_preflight.checks.backend_run_id_rules import (
     RULES,
 )
 from lens_preflight.core.check import Said, check
+from lens_preflight.core.data import replace
 from lens_preflight.core.errors import InputError, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Proof, Rule
 from lens_preflight.core.words import Need, Scope, Status
@@ -191,7 +191,7 @@ def _run_ids(ctx: Context) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for launch in ctx.launches:
         try:
-            ids = dataclasses.replace(ctx, current=launch).lens.run_ids
+            ids = replace(ctx, current=launch).lens.run_ids
         except (Undecided, LibraryFailure):
             continue
         found |= {one.value: None for one in ids if one.value}

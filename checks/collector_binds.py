@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_delivery_rules as rules
 from lens_preflight.core.data import dataclass
+from lens_preflight.core.errors import LibraryFailure, Undecided
 from lens_preflight.core.finding import Finding, Location, Rule
 
 if TYPE_CHECKING:
     from lens_preflight.collector.model import CollectorConfig, Component
     from lens_preflight.context import Context
+
+
+TRANSPORTS = frozenset(("grpc", "http"))
 
 
 @dataclass(frozen=True)
@@ -57,19 +61,38 @@ def _receivers(config: CollectorConfig, signal: str) -> list[Component]:
     return [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS and c.id in used]
 
 
+def refuse_unknown_transport(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> None:
+    """A launch whose transport is not known is answered only by receivers that speak both.
+
+    Raises:
+        Undecided: it may send what nobody there understands.
+    """
+    for signal in signals:
+        receivers = _receivers(config, signal)
+        spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
+        if receivers and not spoken >= TRANSPORTS:
+            for transport in _each_transport(ctx, signal):
+                if isinstance(transport, Undecided):
+                    raise transport
+
+
 def _transports(ctx: Context, signal: str) -> set[str]:
     """What the launches send a signal over, as far as it is known."""
-    from lens_preflight.core.errors import LibraryFailure, Undecided
+    return {t for t in _each_transport(ctx, signal) if isinstance(t, str) and t in TRANSPORTS}
+
+
+def _each_transport(ctx: Context, signal: str) -> Iterator[str | Undecided]:
+    """What each launch sends a signal over, or why that is not known; a launch that cannot start sends nothing."""
     from lens_preflight.otel.view import OtelView
 
-    found: set[str] = set()
     for launch in ctx.launches:
         view = OtelView(launch.env, ctx.generation, ctx.files, launch.framework.prefixes)
         try:
-            found.add(view.in_sight.with_all_files.exporter(signal).transport)
-        except (Undecided, LibraryFailure):
+            yield view.in_sight.with_all_files.exporter(signal).transport
+        except Undecided as doubt:
+            yield doubt
+        except LibraryFailure:
             continue
-    return found & {"grpc", "http"}
 
 
 def _binds(config: CollectorConfig, topology: str | None) -> Iterator[Finding]:

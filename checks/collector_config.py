@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_care_rules, collector_delivery_rules, collector_start_rules
+from lens_preflight.checks.collector_binds import refuse_unknown_transport
 from lens_preflight.checks.collector_care import care_findings
 from lens_preflight.checks.collector_delivery import delivery_findings
 from lens_preflight.checks.collector_start import start_findings
@@ -69,6 +71,8 @@ def collector_config(ctx: Context) -> Iterable[Said]:
     yield from care_findings(config, ctx.topology)
     yield from _assumptions(config, ctx)
     _refuse_open(config)
+    _refuse_unknown_switch(config, ctx)
+    refuse_unknown_transport(config, ctx, signals)
     if not any(f.severity is Severity.BLOCKER for f in faults):
         ends = {
             s: ", ".join(dict.fromkeys(r.end.id for r in config.routes if r.signal == s)) for s in signals
@@ -95,6 +99,20 @@ def _sent(lens: LensConfig, signal: str) -> bool:
         return switched_on(lens, signal)
     except (Undecided, LibraryFailure):
         return signal != "logs"
+
+
+def _refuse_unknown_switch(config: CollectorConfig, ctx: Context) -> None:
+    """A signal that may be exported must be taken too before anything passes."""
+    from lens_preflight.context import SIGNALS, switched_on
+    from lens_preflight.lens.config import LensConfig
+
+    taken = {route.signal for route in config.routes}
+    for launch in ctx.launches:
+        lens = LensConfig(launch.env, launch.framework, ctx.generation).in_sight
+        for signal in SIGNALS:
+            if signal not in taken:
+                with contextlib.suppress(LibraryFailure):  # that launch does not start
+                    switched_on(lens, signal)
 
 
 def _assumptions(config: CollectorConfig, ctx: Context) -> Iterable[Assumption]:

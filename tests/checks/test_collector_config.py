@@ -473,6 +473,28 @@ def test_signals_of_a_job_of_which_the_submitter_may_set_more(
     assert {f.message.split()[3] for f in told} == missing
 
 
+@pytest.mark.parametrize(
+    ("line", "text", "status"),
+    [
+        ("NEMO_LENS_LOGS_ENABLED=$WANTED", GOOD, Status.UNKNOWN),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL=$WANTED", GOOD, Status.PASS),
+        (
+            "OTEL_EXPORTER_OTLP_PROTOCOL=$WANTED",
+            edited("      http: {endpoint: 0.0.0.0:4318}\n", ""),
+            Status.UNKNOWN,
+        ),
+    ],
+)
+def test_what_may_be_sent_must_be_taken_before_anything_passes(
+    tmp_path: Path, line: str, text: str, status: Status
+) -> None:
+    script = f"#!/bin/bash\n#SBATCH -N1\nexport NEMO_LENS_ENABLED=1\nexport {line}\nsrun python train.py\n"
+    (tmp_path / "job.sh").write_text(script)
+    (tmp_path / "c.yaml").write_text(text)
+    files = {"targets": (str(tmp_path / "job.sh"),), "collector": (str(tmp_path / "c.yaml"),)}
+    assert outcome(collector_config, topology="gateway", **files).status is status
+
+
 def test_a_signal_that_is_off_needs_no_pipeline(tmp_path: Path) -> None:
     traces_only = GOOD[: GOOD.index("    metrics:\n      receivers")]
     assert judged(tmp_path, traces_only, {"NEMO_LENS_METRICS_ENABLED": "0"}).status is Status.PASS
