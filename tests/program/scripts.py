@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.checks.rank_decision import rank_decision
+from lens_preflight.checks.shutdown import shutdown
 from lens_preflight.core.check import Check
 from lens_preflight.core.world import World
 from lens_preflight.program import analyse
@@ -18,6 +20,15 @@ RANKED = (
 )
 FINALLY = "try:\n    trainlib.train()\nfinally:\n    handle.shutdown()\n"
 GOOD = HEAD + RANKED + FINALLY
+DECIDED = """
+import os
+from nemo.lens import NemoLensConfig, setup_telemetry
+rank = int(os.environ["RANK"])
+config = NemoLensConfig.from_env()
+{decision}
+config.enabled = config.enabled and bool(mine)
+handle = setup_telemetry(config)
+"""
 
 
 def asked(
@@ -42,6 +53,17 @@ def asked(
     for name, value in more.items():
         setattr(ctx, name, value)
     return ask(check, ctx)
+
+
+def decided(folder: Path, decision: str) -> Answer:
+    """What rank-decision says when the truth of ``mine``, set by some lines, switches telemetry on."""
+    return asked(folder, rank_decision, DECIDED.format(decision=decision), "nightly")
+
+
+def shut_down(folder: Path, body: str) -> str:
+    """The verdict of shutdown on a body behind the setup; TRAIN and DOWN stand for the two calls."""
+    text = body.replace("TRAIN", "trainlib.train()").replace("DOWN", "handle.shutdown()")
+    return asked(folder, shutdown, f"{HEAD}{RANKED}{text}\n").verdict
 
 
 def rules(answer: Answer) -> list[str]:

@@ -6,16 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_preflight.checks.shutdown import shutdown
-from tests.program.scripts import HEAD, RANKED, asked
-
-TRAIN = "trainlib.train()"
-DOWN = "handle.shutdown()"
-
-
-def verdict(folder: Path, body: str) -> str:
-    text = body.replace("TRAIN", TRAIN).replace("DOWN", DOWN)
-    return asked(folder, shutdown, f"{HEAD}{RANKED}{text}\n").verdict
+from tests.program.scripts import shut_down
 
 
 @pytest.mark.parametrize(
@@ -137,4 +128,4 @@ with contextlib.closing(T()):
     ],
 )
 def test_who_shuts_down(body: str, expected: str, tmp_path: Path) -> None:
-    assert verdict(tmp_path, body) == expected
+    assert shut_down(tmp_path, body) == expected

@@ -6,22 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_preflight.checks.rank_decision import rank_decision
-from tests.program.scripts import asked
-
-PROGRAM = """
-import os
-from nemo.lens import NemoLensConfig, setup_telemetry
-rank = int(os.environ["RANK"])
-config = NemoLensConfig.from_env()
-{decision}
-config.enabled = config.enabled and bool(mine)
-handle = setup_telemetry(config)
-"""
+from tests.program.scripts import decided
 
 
 def verdict(folder: Path, decision: str) -> str:
-    return asked(folder, rank_decision, PROGRAM.format(decision=decision), "nightly").verdict
+    return decided(folder, decision).verdict
 
 
 @pytest.mark.parametrize(

@@ -6,23 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lens_preflight.checks.rank_decision import rank_decision
-from tests.program.scripts import asked, rules
-
-PROGRAM = """
-import os
-from nemo.lens import NemoLensConfig, setup_telemetry
-rank = int(os.environ["RANK"])
-config = NemoLensConfig.from_env()
-{decision}
-config.enabled = config.enabled and bool(mine)
-handle = setup_telemetry(config)
-"""
+from tests.program.scripts import decided, rules
 
 
 def verdict(folder: Path, decision: str) -> str:
     """The verdict; of a fail its rule, which says who exports."""
-    answer = asked(folder, rank_decision, PROGRAM.format(decision=decision), "nightly")
+    answer = decided(folder, decision)
     return rules(answer)[0] if answer.verdict == "fail" else answer.verdict
 
 
