@@ -66,10 +66,17 @@ def collector_config(ctx: Context) -> Iterable[Said]:
     if config.dialect != "otelcol":
         raise Skip(LANGUAGES[config.dialect])
     signals = exported_signals(ctx)
-    faults = [*start_findings(config), *delivery_findings(config, ctx, signals)]
+    faults, doubts = list(start_findings(config)), list[Undecided]()
+    try:
+        for fault in delivery_findings(config, ctx, signals):
+            faults.append(fault)
+    except Undecided as doubt:  # what was found before, and what needs care, is said all the same
+        doubts.append(doubt)
     yield from faults
     yield from care_findings(config, ctx.topology)
     yield from _assumptions(config, ctx)
+    if doubts:
+        raise doubts[0]
     _refuse_open(config)
     _refuse_unknown_switch(config, ctx)
     refuse_unknown_transport(config, ctx, signals)

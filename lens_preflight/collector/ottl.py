@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from lens_preflight.core.data import dataclass
+from lens_preflight.core.go_patterns import found_in
 
 Value: TypeAlias = bool | int | float | str | None
 Known: TypeAlias = Mapping[tuple[str, str], Value]
@@ -109,10 +110,8 @@ def _call(call: Call, known: Known) -> object:
         if first is None:
             return False
         text = str(first).lower() if isinstance(first, bool) else str(first)
-        try:
-            return re.search(values[1], text) is not None
-        except re.error:
-            return _UNKNOWN
+        hit = found_in(values[1], text)
+        return _UNKNOWN if hit is None else hit
     return _UNKNOWN
 
 

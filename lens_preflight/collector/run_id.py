@@ -10,7 +10,9 @@ from fnmatch import fnmatchcase
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
 from lens_preflight.collector.ottl import Known
 from lens_preflight.core.data import dataclass
+from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
+from lens_preflight.core.go_patterns import found_in, is_whole
 from lens_preflight.documents import Mapping, Node, Scalar, Sequence
 
 RUN_ID = "nemo.run.id"
@@ -22,6 +24,9 @@ RELATED = (
     "dl.rank",
     "dl.world_size",
 )
+
+NAMES = (RUN_ID, "nemo_run_id")
+"""The run id as an attribute, and as a label of Prometheus."""
 
 _SET = re.compile(
     r'^\s*set\(\s*(?P<to>[\w.]+)\["(?P<key>[^"]+)"\]\s*,\s*(?P<value>.*)\)\s*(?:where\b.*)?$', re.S
@@ -86,7 +91,7 @@ def _actions(component: Component, actions: tuple[Node, ...]) -> Iterator[Remova
     for action in actions:
         key, pattern, word = action.text("key"), action.text("pattern"), action.text("action")
         for name in (RUN_ID, *RELATED):
-            hit = key == name or (pattern is not None and _matches(pattern, name))
+            hit = key == name or (pattern is not None and _matches(pattern, name, action.at))
             if hit and word == "delete":
                 yield Removal(component, name, Loss.REMOVED, action.at)
             elif key == name and word in ("update", "upsert", "hash", "extract"):
@@ -118,7 +123,7 @@ def _statement(component: Component, node: Scalar, context: str, signal: str) ->
     if found and _is_resource(found["map"], context):
         for name in (RUN_ID, *RELATED):
             exact = found["call"] == "delete_key" and found["key"] == name
-            if exact or (found["call"] == "delete_matching_keys" and _matches(found["key"], name)):
+            if exact or (found["call"] == "delete_matching_keys" and _matches(found["key"], name, node.at)):
                 yield Removal(component, name, Loss.REMOVED, node.at, signal, conditional)
     found = _REPLACE.search(text)
     if found and found["key"] == RUN_ID and _is_resource(found["map"], context):
@@ -130,7 +135,11 @@ def _statement(component: Component, node: Scalar, context: str, signal: str) ->
     if found and _is_resource(found["map"], context):
         keys = re.findall(r'"([^"]*)"', found["keys"])
         for name in (RUN_ID, *RELATED):
-            kept = name in keys if found["call"] == "keep_keys" else any(_matches(k, name) for k in keys)
+            kept = (
+                name in keys
+                if found["call"] == "keep_keys"
+                else any(_matches(k, name, node.at) for k in keys)
+            )
             if not kept:
                 yield Removal(component, name, Loss.REMOVED, node.at, signal, conditional)
     found = _SET.match(text)
@@ -147,11 +156,21 @@ def _is_resource(path: str, context: str) -> bool:
     return path == "resource.attributes" or (path == "attributes" and context == "resource")
 
 
-def _matches(pattern: str, name: str) -> bool:
-    try:
-        return re.search(pattern, name) is not None
-    except re.error:
-        return False
+def _matches(pattern: str, name: str, at: Location) -> bool:
+    return _settled(found_in(pattern, name), pattern, name, at)
+
+
+def _settled(hit: bool | None, pattern: str, name: str, at: Location) -> bool:
+    """What a pattern of the collector, which is one of Go, says of a name.
+
+    Raises:
+        Undecided: Python does not read it, or not as Go does.
+    """
+    if hit is None:
+        raise Undecided(
+            f"the pattern {pattern} is read by Go alone: whether it means {name} is not known", at
+        )
+    return hit
 
 
 def dropped_metrics(config: CollectorConfig, names: tuple[str, ...]) -> Iterator[Removal]:
@@ -176,7 +195,7 @@ def promotes(config: CollectorConfig, exporter: Component, processors: tuple[Ref
     included = (
         exporter.body.children("resource_constant_labels", "included") if exporter.body is not None else ()
     )
-    if any(isinstance(i, Scalar) and _included(i.text_value) for i in included):
+    if any(isinstance(i, Scalar) and _included(i.text_value, i.at) for i in included):
         return True
     copied = False
     for reference in processors:
@@ -185,15 +204,10 @@ def promotes(config: CollectorConfig, exporter: Component, processors: tuple[Ref
     return copied
 
 
-def _included(pattern: str) -> bool:
-    return pattern in (RUN_ID, "nemo_run_id") or fnmatchcase(RUN_ID, pattern) or _full(pattern)
-
-
-def _full(pattern: str) -> bool:
-    try:
-        return re.fullmatch(pattern, RUN_ID) is not None
-    except re.error:
-        return False
+def _included(pattern: str, at: Location) -> bool:
+    if pattern in NAMES or fnmatchcase(RUN_ID, pattern):
+        return True
+    return _settled(is_whole(pattern, RUN_ID), pattern, RUN_ID, at)
 
 
 def _undoes(component: Component | None) -> bool:
@@ -202,15 +216,25 @@ def _undoes(component: Component | None) -> bool:
         return False
     if component.type == "attributes":
         return any(
-            action.text("action") == "delete" and action.text("key") in (RUN_ID, "nemo_run_id")
+            action.text("action") == "delete" and _names_it(action)
             for action in component.body.children("actions")
         )
     for statement, context in _statements(component.body.get("metric_statements")):
         found = _DELETE.search(statement.text_value)
-        points = found is not None and not _is_resource(found["map"], context)
-        if found is not None and points and found["key"] in (RUN_ID, "nemo_run_id"):
+        if found is None or _is_resource(found["map"], context):
+            continue
+        key, by_pattern = found["key"], found["call"] == "delete_matching_keys"
+        if key in NAMES or (by_pattern and any(_matches(key, name, statement.at) for name in NAMES)):
             return True
     return False
+
+
+def _names_it(action: Node) -> bool:
+    """Whether an action of the attributes processor means the copied id, by its key or a pattern."""
+    pattern = action.text("pattern")
+    if action.text("key") in NAMES:
+        return True
+    return pattern is not None and any(_matches(pattern, name, action.at) for name in NAMES)
 
 
 def _copies(component: Component | None) -> bool:
@@ -223,11 +247,6 @@ def _copies(component: Component | None) -> bool:
             found["to"] == "datapoint.attributes" or (found["to"] == "attributes" and context == "datapoint")
         )
         source = found["value"] if found else ""
-        if (
-            to_points
-            and found
-            and found["key"] in (RUN_ID, "nemo_run_id")
-            and f'resource.attributes["{RUN_ID}"]' in source
-        ):
+        if to_points and found and found["key"] in NAMES and f'resource.attributes["{RUN_ID}"]' in source:
             return True
     return False

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import dataclass, field
+from lens_preflight.core.go_patterns import is_whole
 
 if TYPE_CHECKING:
     from lens_preflight.dashboards.conditions import Condition
@@ -46,11 +46,8 @@ class Matcher:
             return (self.value == text) is (self.op == "=")
         if len(self.value) > REGEX_TIMEOUT_CHARS:
             return None
-        try:
-            hit = re.fullmatch(self.value, text, re.S) is not None
-        except (re.error, RecursionError):
-            return None
-        return hit is (self.op == "=~")
+        hit = is_whole(self.value, text)
+        return None if hit is None else hit is (self.op == "=~")
 
     def __str__(self) -> str:
         return f'{self.label}{self.op}"{self.value}"'

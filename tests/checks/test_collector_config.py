@@ -292,6 +292,14 @@ def test_processors_on_the_way(tmp_path: Path, name: str, body: str, rule: str) 
     assert weighty(say(tmp_path, processor(name, body))) == {rule}
 
 
+def test_a_pattern_of_go_that_cannot_be_read_here_hides_no_other_fault(tmp_path: Path) -> None:
+    text = processor("resource", r"{attributes: [{pattern: '^\pL+[.]run', action: delete}]}")
+    found = judged(tmp_path, text, {})
+    assert (found.status, "read by Go alone" in found.reason) == (Status.UNKNOWN, True)
+    broken = judged(tmp_path, text.replace("exporters: [otlp/store", "exporters: [otlp/none"), {})
+    assert broken.status is Status.FAIL
+
+
 def test_metrics_dropped_by_name(tmp_path: Path) -> None:
     text = processor("filter/n", "{metrics: {metric: ['name == \"megatron.training.loss\"']}}", "metrics")
     assert "megatron.training.loss" in say(tmp_path, text).one("metric-dropped").message
@@ -491,8 +499,8 @@ def test_what_may_be_sent_must_be_taken_before_anything_passes(
     script = f"#!/bin/bash\n#SBATCH -N1\nexport NEMO_LENS_ENABLED=1\nexport {line}\nsrun python train.py\n"
     (tmp_path / "job.sh").write_text(script)
     (tmp_path / "c.yaml").write_text(text)
-    files = {"targets": (str(tmp_path / "job.sh"),), "collector": (str(tmp_path / "c.yaml"),)}
-    assert outcome(collector_config, topology="gateway", **files).status is status
+    job, file = (str(tmp_path / "job.sh"),), (str(tmp_path / "c.yaml"),)
+    assert outcome(collector_config, topology="gateway", targets=job, collector=file).status is status
 
 
 def test_a_signal_that_is_off_needs_no_pipeline(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lens_preflight.collector.run_id import RUN_ID, Loss, dropped_metrics, promotes, removals
+from lens_preflight.core.errors import Undecided
 from tests.collector.configs import GOOD, edited, processor, read
 
 PLAIN = edited("    resource_to_telemetry_conversion: {enabled: true}\n", "")
@@ -142,7 +143,15 @@ def test_whether_series_carry_the_run_id(tmp_path: Path, text: str, promoted: bo
     assert exporter is not None and promotes(config, exporter, route.processors) is promoted
 
 
-def test_a_copy_that_is_deleted_again_is_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("attributes", "{actions: [{key: nemo.run.id, action: delete}]}"),
+        ("attributes", "{actions: [{pattern: '^nemo', action: delete}]}"),
+        ("transform/2", "{metric_statements: ['delete_matching_keys(datapoint.attributes, \"^nemo\")']}"),
+    ],
+)
+def test_a_copy_that_is_deleted_again_is_none(tmp_path: Path, name: str, body: str) -> None:
     copied = processor(
         "transform",
         (
@@ -154,12 +163,12 @@ def test_a_copy_that_is_deleted_again_is_none(tmp_path: Path) -> None:
     )
     text = edited(
         "processors:\n",
-        "processors:\n  attributes: {actions: [{key: nemo.run.id, action: delete}]}\n",
+        f"processors:\n  {name}: {body}\n",
         copied,
     )
     config = read(
         tmp_path,
-        edited("[memory_limiter, transform, batch]", "[memory_limiter, transform, attributes]", text),
+        edited("[memory_limiter, transform, batch]", f"[memory_limiter, transform, {name}]", text),
     )
     exporter = config.find("exporters", "prometheus")
     (route,) = [r for r in config.routes if r.end.id == "prometheus"]
@@ -169,3 +178,12 @@ def test_a_copy_that_is_deleted_again_is_none(tmp_path: Path) -> None:
 def test_metrics_dropped_by_name(tmp_path: Path) -> None:
     config = read(tmp_path, processor("filter/n", "{metrics: {metric: ['name == \"a.loss\"']}}", "metrics"))
     assert [r.key for r in dropped_metrics(config, ("a.loss", "a.norm"))] == ["a.loss"]
+
+
+@pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\pL+", "(", r"nemo\z"])
+def test_a_pattern_of_go_is_not_guessed(tmp_path: Path, pattern: str) -> None:
+    text = processor("resource", f"{{attributes: [{{pattern: '{pattern}', action: delete}}]}}")
+    component = read(tmp_path, text).find("processors", "resource")
+    assert component is not None
+    with pytest.raises(Undecided, match="Go"):
+        list(removals(component))
