@@ -13,7 +13,6 @@ from lens_preflight.program import (
     failures,
     imports,
     instances,
-    libraries,
     mentions,
     opaque_calls,
     pure_calls,
@@ -23,9 +22,7 @@ from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
-    EMPTY,
     FALSE,
-    NONE,
     TRUE,
     Func,
     Ref,
@@ -248,6 +245,3 @@ def is_initialized(this: Call) -> list[Outcome]:
     if "process group" in this.state.read(imports.MODULES).attrs:
         return this.done(Unknown(frozenset(("opaque:torch.distributed.is_initialized",)), ("group", "up")))
     return this.done(Unknown(frozenset(("opaque:torch.distributed.is_initialized",)), ("group", "early")))
-
-
-__all__ = ["EMPTY", "NONE", "Func", "libraries"]

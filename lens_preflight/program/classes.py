@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from lens_preflight.program import failures, libraries
+from lens_preflight.program import failures
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import State
+from lens_preflight.program.tables import PLAIN_BASES
 from lens_preflight.program.values import (
     Bound,
     Choice,
@@ -34,7 +35,7 @@ def mro(m: Machine, cls: Ref, state: State) -> tuple[list[Ref], bool]:
         bases = state.read(here.id).extra or ()
         refs = [b for b in bases if isinstance(b, Ref) and state.read(b.id).kind == "class"]
         for base in bases:
-            known = base in refs or (isinstance(base, Lib) and base.path in libraries.PLAIN_BASES)
+            known = base in refs or (isinstance(base, Lib) and base.path in PLAIN_BASES)
             whole = whole and known
         stack = refs + stack
         if len(out) > 60:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lens_preflight.program import access, calls, mentions, natives, variables
-from lens_preflight.program.outcomes import Flow, Outcome, normal
+from lens_preflight.program import access, mentions, natives, variables
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, lane_numbers, part
 from lens_preflight.program.values import ABSENT, NONE, Const, Lanes, Ref, Tup, Unknown, Value, taints_of
@@ -265,6 +265,3 @@ def path_change(this: Call) -> list[Outcome]:
         if isinstance(one, Const):
             this.m.closure.add_root(str(one.value), first)
     return this.done()
-
-
-__all__ = ["calls", "normal"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import access, calls, classes, libraries, objects, opaque_calls, process_calls
+from lens_preflight.program import access, calls, classes, objects, opaque_calls, process_calls
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, State
@@ -196,6 +196,3 @@ def ray_fit(this: Call) -> list[Outcome]:
         *this.done(Unknown()),
         *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()"),
     ]
-
-
-__all__ = ["libraries"]

@@ -23,7 +23,6 @@ from lens_preflight.program.registry import Call, model
 from lens_preflight.program.seen import SetupSeen
 from lens_preflight.program.state import Cell, HandleFact, Site, State, lane_numbers, part
 from lens_preflight.program.values import (
-    EMPTY,
     FALSE,
     NONE,
     Bound,
@@ -254,6 +253,3 @@ def shut_down(this: Call) -> list[Outcome]:
             closed = replace(fact, status="closed", closer=site, how=this.frame.phase)
         state.facts = state.facts.with_handle(number, closed)
     return this.done()
-
-
-__all__ = ["EMPTY", "setup"]

@@ -10,35 +10,27 @@ from lens_preflight.program import (
     failures,
     imports,
     mentions,
-    natives,
     objects,
     opaque_calls,
     pure_calls,
     variables,
 )
-from lens_preflight.program import registry as registry_
+from lens_preflight.program.known_values import CONSTANTS, NEEDS_GROUP, RANK_FIELDS, RANK_SOURCES, SEMCONV
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import MODELS, Call
-from lens_preflight.program.state import Cell, Site, State
+from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import (
     ALIASES,
-    CONSTANTS,
     FILE_READERS,
     HARD_EXITS,
     KEEPING_DECORATORS,
     LENS,
-    NEEDS_GROUP,
-    PLAIN_BASES,
-    RANK_FIELDS,
-    RANK_SOURCES,
     SAFE_CALLS,
-    SEMCONV,
     WAITING,
 )
 from lens_preflight.program.values import (
     EMPTY,
-    NONE,
     Bound,
     Const,
     Func,
@@ -276,6 +268,3 @@ def decorate_with_instance(m: Machine, decorator: Ref, inner: Value, state: Stat
                 if isinstance(base, Lib) and base.path.endswith("ContextDecorator"):
                     return Wrapped("context", inner, (decorator,))
     return None
-
-
-__all__ = ["NONE", "PLAIN_BASES", "Cell", "Site", "natives", "registry_"]

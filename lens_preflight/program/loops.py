@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 from lens_preflight.core.data import replace
 from lens_preflight.program import access, expressions, failures, opaque_calls, statements, truths
-from lens_preflight.program.joins import merge, merge_pair
+from lens_preflight.program.joins import merge
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.state import Cell, State
@@ -259,6 +259,3 @@ def append_statement(node: ast.expr, generators: list[ast.comprehension]) -> lis
             if not hasattr(child, "lineno") and isinstance(child, ast.expr | ast.stmt):
                 ast.copy_location(child, node)
     return body
-
-
-__all__ = ["comprehension", "for_loop", "merge_pair", "while_loop"]

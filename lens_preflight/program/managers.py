@@ -20,14 +20,11 @@ from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import CLEAN_MANAGERS
 from lens_preflight.program.values import (
     NONE,
-    TRUE,
     Bound,
     Choice,
-    Const,
     Func,
     Lib,
     Ref,
-    Tup,
     Unknown,
     Value,
     Wrapped,
@@ -246,6 +243,3 @@ def leave_entry(m: Machine, entry: Value, o: Outcome, frame: Frame, node: ast.AS
 def new_stack(m: Machine, state: State) -> list[Outcome]:
     """A fresh ExitStack."""
     return normal(state, m.new(state, Cell("exitstack", items=[])))
-
-
-__all__ = ["TRUE", "Const", "Tup", "enter", "leave", "new_stack"]

@@ -283,6 +283,3 @@ def start_process_subclass(this: Call) -> list[Outcome]:
 def join_process_subclass(this: Call) -> list[Outcome]:
     """The child's end does not change the parent."""
     return this.done(Unknown(frozenset(("child",))))
-
-
-__all__ = ["Cell", "end_all"]
