@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 
-_ANSI = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: titles, links
-    r"|\x9b[0-?]*[ -/]*[@-~]"  # CSI as one C1 character
-    r"|\x1b[ -/]*[0-~]"
-)
+from lens_preflight.core.escapes import without_ansi
+
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INVISIBLE = re.compile(
@@ -27,11 +23,6 @@ def whole(text: str) -> str:
         return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "\ufffd"
 
     return _SURROGATE.sub(spell, text)
-
-
-def without_ansi(text: str) -> str:
-    """Remove terminal escape sequences."""
-    return _ANSI.sub("", text) if "\x1b" in text or "\x9b" in text else text
 
 
 def printable(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -41,6 +42,7 @@ def leave(command: Callable[[], object]) -> NoReturn:
     """
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, _terminate)
+    gc.set_threshold(50_000)  # a short process; at the default the collector takes a thirtieth of a small run
     if not sys.warnoptions:  # what Python thinks of a pattern in somebody's file is no finding of ours
         warnings.simplefilter("ignore")
     code, why = allowed(_run(command), os.environ)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data_methods import names_of
+
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
 else:
     from lens_preflight.core.data_methods import dataclass, field, replace
 
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["dataclass", "field", "names_of", "replace"]

@@ -220,6 +220,18 @@ def replace(self: Any, **changes: Any) -> Any:
     return type(self)(**changes)
 
 
+def names_of(value: Any) -> tuple[str, ...]:
+    """What a data object is made from, by name; nothing for any other value, and for a class."""
+    for kind in type(value).__mro__:
+        if "__fields__" in kind.__dict__:
+            return tuple(kind.__dict__["__fields__"])
+        if "__dataclass_fields__" in kind.__dict__:
+            import dataclasses
+
+            return tuple(f.name for f in dataclasses.fields(value) if f.init)
+    return ()
+
+
 class Standard:
     """What the standard library looks for in a data class, made when it looks: its fields, or its options."""
 

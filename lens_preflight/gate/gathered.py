@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -19,7 +18,6 @@ MERGED = "merged"
 """The mark of a merged report, in ``run.obtained``."""
 
 _MERGED_KEY = f'"{MERGED}"'.encode()
-_QUOTE = ord('"')
 
 MOST_SHAPES, MOST_OUTCOMES, MOST_NAMES = 32, 5_000, 200
 
@@ -58,7 +56,7 @@ def _fields(text: bytes) -> list[str] | None:
             continue
         end = find(b'"', place + 1)
         value = text[place + 1 : end]
-        if text[place] != _QUOTE or end < 0 or b"\\" in value:
+        if not text.startswith(b'"', place) or end < 0 or b"\\" in value:
             return None
         found.append(value.decode("ascii", "replace"))
         place = end
@@ -138,7 +136,7 @@ class Gathered:
         """Note a node from the text of ``run``; looked for when it is laid out as usual, else parsed."""
         fields = _fields(text)
         if fields is None or _MERGED_KEY in text:
-            self._enter_run(json.loads(text), body)
+            self._enter_run(parse(text), body)
             return
         started, host, job, node, incomplete = fields
         self._enter(node or host, Entry(job, started, incomplete, body))

@@ -11,6 +11,13 @@ from lens_preflight.core.errors import InputError
 MOST = 1_000_000
 """More nodes than any cluster has; a longer list is a mistake, or meant to exhaust memory."""
 
+LONGEST = 253
+"""Characters of the longest name that DNS has room for."""
+
+SPACE = 64_000_000
+"""Characters of all names together; a million of the usual ones need a quarter of it."""
+
+_BRACKETS = re.compile(r"\[[^]]*\]")
 _NAME = re.compile(r"(.*?)([0-9]{1,18})([^0-9]*)\Z", re.DOTALL)
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?\Z")
 
@@ -62,11 +69,20 @@ def expand(text: str) -> tuple[str, ...]:
     """The names that a short form stands for, in its order.
 
     Raises:
-        InputError: brackets do not match, a range runs backwards, or there are too many names.
+        InputError: brackets do not match, a range runs backwards, a name is too long, or there are
+            too many names.
     """
     names: list[str] = []
+    space = SPACE
     for part in _split(text):
-        names.extend(_expand(part, MOST - len(names)))
+        length = len(_BRACKETS.sub("1", part))  # of the shortest name
+        if length > LONGEST:
+            raise InputError(
+                f"{part[:60]!r}: more than {LONGEST} characters name no node; write n[1-4],login1"
+            )
+        found = _expand(part, min(MOST - len(names), space // length))
+        names += found
+        space -= sum(map(len, found))
     return tuple(names)
 
 
@@ -95,10 +111,10 @@ def _expand(part: str, room: int) -> list[str]:
         tails = _expand(after, room) if after else [""]
         numbers = list(_numbers(inner, part, room))
         if len(numbers) * len(tails) > room:
-            raise InputError(f"{part[:60]!r}: more than {MOST} names; give the nodes of one job")
+            raise InputError(f"{part[:60]!r}: too many names; give the nodes of one job")
         names = [f"{before}{number}{tail}" for number in numbers for tail in tails]
     if len(names) > room:
-        raise InputError(f"{part[:60]!r}: more than {MOST} names; give the nodes of one job")
+        raise InputError(f"{part[:60]!r}: too many names; give the nodes of one job")
     return names
 
 

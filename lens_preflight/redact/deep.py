@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lens_preflight.core.data import names_of, replace
 from lens_preflight.core.finding import Assumption, Finding, Location, Related
 from lens_preflight.core.outcome import Item, Judged, Outcome, RunRecord, Target
 from lens_preflight.redact.names import is_header_name, is_secret_name
@@ -103,11 +103,8 @@ def data(by: Redactor, value: Any, name: str = "") -> Any:
         return _sequence(by, value, name)
     if isinstance(value, (set, frozenset)):
         return type(value)(data(by, inner, name) for inner in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value, **{f.name: data(by, getattr(value, f.name), f.name) for f in fields(value) if f.init}
-        )
-    return value
+    names = names_of(value)
+    return replace(value, **{n: data(by, getattr(value, n), n) for n in names}) if names else value
 
 
 def _key(by: Redactor, key: Any) -> Any:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from lens_preflight.core.escapes import escaped, inert
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.variable import Environment
 from lens_preflight.redact import sources
@@ -57,13 +58,20 @@ class Redactor:
         return Redactor(self._secrets.union(secrets))
 
     def redact(self, text: str) -> str:
-        """The text without its secrets; doing it twice changes nothing."""
+        """The text without its secrets; doing it twice changes nothing.
+
+        No escape sequence stays either: a terminal shows what is around one as one word.
+        """
+        text = self._without_known(text)
+        return mask(self._without_known(inert(text)) if escaped(text) else text)
+
+    def _without_known(self, text: str) -> str:
         spans = [span for form in self._forms if form in text for span in _occurrences(form, text)]
         for word in self._weak:
             if word in text:
                 pattern = rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])"
                 spans += [match.span() for match in re.finditer(pattern, text)]
-        return mask(_without(text, spans) if spans else text)
+        return _without(text, spans) if spans else text
 
     def variable(self, name: str, value: str) -> str:
         """The value of a variable as it may be shown: keys of headers stay, their values do not."""

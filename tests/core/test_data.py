@@ -190,6 +190,18 @@ def test_a_standard_one_is_replaced_too() -> None:
     assert ours.replace(Standard(1), value=2) == Standard(2)
 
 
+def test_what_a_data_object_is_made_from() -> None:
+    @dataclasses.dataclass
+    class Standard:
+        value: int
+        length: int = dataclasses.field(default=0, init=False)
+
+    made: Any = Open
+    assert ours.names_of(Standard(1)) == ("value",)
+    assert ours.names_of(made("a")) == ("name", "size")
+    assert ours.names_of(Open) == ours.names_of({"name": "a"}) == ours.names_of("a") == ()
+
+
 def test_a_standard_class_may_extend_one_of_ours() -> None:
     base: Any = Open
 

@@ -33,7 +33,11 @@ def test_expands_several_brackets_and_padding() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["n[1-", "n]1[", "n[[1]]", "n[2-1]", "n[x]", "n[1-99999999]", "n[1-9999]m[1-9999]"]
+    "text",
+    [
+        *("n[1-", "n]1[", "n[[1]]", "n[2-1]", "n[x]", "n[1-99999999]", "n[1-9999]m[1-9999]"),
+        *("n" * 254, "[1]" * 300, "(" * 600 + "[1-2]" * 20, "n" * 200 + "[1-400000]"),
+    ],
 )
 def test_refuses_what_is_no_list(text: str) -> None:
     with pytest.raises(InputError):

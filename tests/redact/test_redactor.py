@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lens_preflight.core.escapes import without_ansi
 from lens_preflight.core.variable import Environment
 from lens_preflight.redact import REDACTED, Redactor
 
@@ -58,6 +59,16 @@ def test_no_spelling_of_any_secret_survives(secret: str) -> None:
 
 def test_overlapping_secrets_leave_no_rest() -> None:
     assert Redactor(["abcdefgh9", "fgh9ijklm"]).redact("abcdefgh9ijklm") == REDACTED
+
+
+@pytest.mark.parametrize("between", ["\x1b[31m", "\x9b0m", "\x1b]8;;http://x\x07", "\x1b\x1b[1m[31m"])
+def test_an_escape_sequence_does_not_part_a_secret(between: str) -> None:
+    redactor = Redactor(["Zq7canary-token"])
+    text = redactor.redact(f"Bearer: Zq7{between}canary-token, colour {between}off")
+    assert "canary" not in without_ansi(without_ansi(text))
+    assert redactor.redact(text) == text
+    raw = f"Zq7{between}canary"
+    assert "canary" not in Redactor([raw]).redact(f"key {raw}")
 
 
 @pytest.mark.parametrize(

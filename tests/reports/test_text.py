@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,25 +13,10 @@ from lens_preflight.reports.text import (
     printable,
     shorten,
     whole,
-    without_ansi,
     xml_attribute,
     xml_text,
 )
 from tests.reports.strategies import texts
-
-
-@pytest.mark.parametrize(
-    ("raw", "clean"),
-    [
-        ("\x1b[1;31mred\x1b[0m", "red"),
-        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x07", "link"),
-        ("\x9b31mred", "red"),
-        ("\x1b(Bx", "x"),
-        ("\x1b", "\x1b"),
-    ],
-)
-def test_escape_sequences_go(raw: str, clean: str) -> None:
-    assert without_ansi(raw) == clean
 
 
 def test_what_a_terminal_would_obey_is_spelt_out() -> None:

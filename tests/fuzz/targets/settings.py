@@ -71,6 +71,15 @@ def _values_alone(text: str) -> str:
     return "\n".join(lines)
 
 
+def _known_places_alone(data: bytes) -> bytes:
+    """The planted secret goes where lost bytes have moved it to a place that holds no secrets."""
+    lines = data.split(b"\n")
+    for at, line in enumerate(lines):
+        if not any(place in line for place in (b"_HEADERS", b"x-token=", b"http://user:")):
+            lines[at] = line.replace(CANARY.encode(), b"moved")
+    return b"\n".join(lines)
+
+
 def made(random: Random) -> tuple[str, bytes]:
     """The name of a settings file, and what is in it."""
     seeds = (*texts("healthy/*/preflight.toml"), _OWN, _OWN, _OWN)
@@ -78,7 +87,9 @@ def made(random: Random) -> tuple[str, bytes]:
     head = "[tool.lens-preflight]\n" if name == "pyproject.toml" else ""
     text = _values_alone(mutate.text(random, head + random.choice(seeds), _WORDS, seeds))
     data = text.encode("utf-8", "surrogatepass")
-    return name, mutate.octets(random, data) if random.random() < 0.1 else data
+    if random.random() < 0.1:
+        data = _known_places_alone(mutate.octets(random, data))
+    return name, data
 
 
 def _use_settings(file: tuple[str, bytes]) -> Iterator[str]:
