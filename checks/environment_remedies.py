@@ -13,7 +13,14 @@ SECONDS = "3"
 PLAIN = ("insecure-word", "insecure-false")
 REFUSED = ("InvalidSchema", "MissingSchema", "InvalidURL")
 _SCHEME = re.compile(r"(?:(?:https?|grpcs?|tcp|ftp)(?::/{0,2}|//)|//)", re.IGNORECASE)
-UNSET = ("SIGABRT", "InvalidCompressionValueException", "KeyError", "StopIteration", "RuntimeError")
+UNSET = (
+    "SIGABRT",
+    "InvalidCompressionValueException",
+    "KeyError",
+    "StopIteration",
+    "RuntimeError",
+    "refused",
+)
 
 
 def remedy(problem: str, variable: Variable) -> Remedy:

@@ -13,7 +13,7 @@ from lens_preflight.core.words import State
 from lens_preflight.lens.config import LensConfig
 from lens_preflight.lens.setup import is_export_rank
 from lens_preflight.otel import processors, providers
-from lens_preflight.otel.delivery import Delivery, first_export
+from lens_preflight.otel.delivery import Delivery, first_answer, first_export
 from lens_preflight.otel.exporter import SIGNALS, Exporter
 from lens_preflight.otel.precedence import otlp, otlp_all
 from lens_preflight.otel.remark import Remark
@@ -72,6 +72,10 @@ def survey(config: LensConfig, otel: OtelView) -> Survey:
         found.ask(lambda: otel.metric_interval)
         found.remarks.extend(found.ask(lambda: processors.metric_remarks(env)) or ())
         found.ask(lambda: providers.exemplar_filter(env))
+        if "traces" in signals:
+            refused = found.ask(lambda: providers.metrics_refused(env))
+            if refused is not None and not refused.arrives:
+                found.losses.append(("metrics", refused))
     if "logs" in signals:
         found.ask(lambda: processors.log_limits(env))
         _batch(found, otel, "BLRP")
@@ -93,9 +97,10 @@ def _signal(found: Survey, otel: OtelView, signal: str) -> None:
         exporter = _without_headers(otel, signal)
     if exporter is None:
         return
-    delivery = first_export(exporter)
-    if not delivery.arrives:
-        found.losses.append((signal, delivery))
+    for delivery in (first_export(exporter), first_answer(exporter)):
+        if not delivery.arrives:
+            found.losses.append((signal, delivery))
+            return
 
 
 def _without_headers(otel: OtelView, signal: str) -> Exporter | None:

@@ -19,11 +19,15 @@ _METADATA_NAME = re.compile(r"[0-9a-z_.-]+")
 _METADATA_TEXT = re.compile(r"[\x20-\x7e]*")
 _REQUEST_NAME = re.compile(r"[^:\s][^:\r\n]*")
 _REQUEST_TEXT = re.compile(r"\S[^\r\n]*|")
+PROTOBUF = "application/x-protobuf"
 SWALLOWED = ("te", "content-type", "user-agent")
 """Metadata that grpc sets itself; names that begin with ``grpc-`` are swallowed as well."""
 
 LEAST = 1e-3
 """Seconds below which no gRPC call comes through, however near the collector."""
+
+LATEST = 7e9
+"""Seconds of a gRPC timeout behind which the deadline no longer fits into 64 bits of nanoseconds."""
 
 LEAST_HTTP = 1e-6
 """Seconds below which nothing is left when the request is made."""
@@ -35,7 +39,8 @@ HANGS = "hangs"
 class Delivery:
     """What becomes of the first export.
 
-    ``error`` is empty when it arrives; else the status of gRPC, the exception, or ``hangs``.
+    ``error`` is empty when it arrives; else the status of gRPC or HTTP, the exception, ``hangs``, or
+    ``refused`` for a provider that the API does not take.
     ``variable`` is to blame, ``why`` says it in words; neither holds the value of a header.
     """
 
@@ -82,6 +87,11 @@ def _grpc(exporter: Exporter) -> Delivery:
     seconds, variable = exporter.timeout, exporter.timeout_from.name
     if math.isnan(seconds) or math.isinf(seconds):
         return Delivery(HANGS, variable, f"with a timeout of {seconds} the first export never returns")
+    if seconds > LATEST:
+        why = (
+            f"with a timeout of {seconds:g} s the deadline overflows, and the first export is tried for ever"
+        )
+        return Delivery(HANGS, variable, why)
     if seconds < LEAST:
         return Delivery("DEADLINE_EXCEEDED", variable, f"a timeout of {seconds:g} s is over at once")
     return Delivery()
@@ -102,6 +112,27 @@ def _http(exporter: Exporter) -> Delivery:
             why = f"the header {name!r} has characters that HTTP cannot carry"
             return Delivery("UnicodeEncodeError", exporter.headers_from.name, why)
     return _http_timeout(exporter)
+
+
+def first_answer(exporter: Exporter) -> Delivery:
+    """What a collector says to the first export that gets there.
+
+    A header of the environment may replace one that says what the body is, over HTTP: 400 or 415.
+    Source: the OTLP receiver of Collector 0.148.
+    """
+    if exporter.transport != "http":
+        return Delivery()
+    headers = dict(exporter.headers)
+    kind = headers.get("content-type", PROTOBUF).partition(";")[0].strip().lower()
+    if kind != PROTOBUF:
+        why = f"the header 'content-type' says {kind!r}, and the body is protobuf"
+        return Delivery("400", exporter.headers_from.name, why)
+    coding = headers.get("content-encoding", "identity").strip().lower()
+    sent = "identity" if exporter.compression == "none" else exporter.compression
+    if coding != sent:
+        why = f"the header 'content-encoding' says {coding!r}, and the body is sent as {sent!r}"
+        return Delivery("400", exporter.headers_from.name, why)
+    return Delivery()
 
 
 def _http_timeout(exporter: Exporter) -> Delivery:

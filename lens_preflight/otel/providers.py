@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment
+from lens_preflight.otel.delivery import Delivery
 
 PROPAGATORS = "OTEL_PROPAGATORS"
 BUILT_IN_PROPAGATORS = ("tracecontext", "baggage")
 METER_PROVIDER = "OTEL_PYTHON_METER_PROVIDER"
+METER_PROVIDERS = ("default_meter_provider", "sdk_meter_provider")
 TRACER_PROVIDER = "OTEL_PYTHON_TRACER_PROVIDER"
 EXEMPLAR_FILTER = "OTEL_METRICS_EXEMPLAR_FILTER"
 EXEMPLAR_FILTERS = ("trace_based", "always_on", "always_off")
@@ -52,7 +54,19 @@ def provider_plugin(env: Environment, name: str, known: tuple[str, ...]) -> None
 
 def meter_plugin(env: Environment) -> None:
     """What the first batch processor or log provider does before metrics are set up."""
-    provider_plugin(env, METER_PROVIDER, ("default_meter_provider", "sdk_meter_provider"))
+    provider_plugin(env, METER_PROVIDER, METER_PROVIDERS)
+
+
+def metrics_refused(env: Environment) -> Delivery:
+    """What becomes of metrics when traces are set up before them.
+
+    The first batch span processor asks for a meter and so puts the named provider in place; the one
+    with the exporter comes later and is refused: "Overriding of current MeterProvider is not allowed".
+    """
+    if env.text(METER_PROVIDER) not in METER_PROVIDERS:
+        return Delivery()
+    why = "the provider that it names is in place before the one that exports, which is then refused"
+    return Delivery("refused", METER_PROVIDER, why)
 
 
 def tracer_plugin(env: Environment) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import ssl
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,9 @@ UNTRUSTED = (2, 18, 19, 20, 21)
 class Trust:
     """What decides whether a server's certificate is accepted.
 
-    ``roots`` is a file or a directory; ``strict``: as Python 3.13 and newer verify. ``verify`` is
-    False when nothing is to be verified. ``alpn`` is what the client offers.
+    ``roots`` is a file or a directory; ``strict``: as Python 3.13 and newer verify. ``partial``: a
+    certificate among the roots is trusted though its issuer is not there. ``verify`` is False when
+    nothing is to be verified. ``alpn`` is what the client offers.
     """
 
     roots: str
@@ -40,6 +42,7 @@ class Trust:
     key: str | None = None
     verify: bool = True
     names: bool = True
+    partial: bool = True
 
     def context(self) -> ssl.SSLContext:
         """The context.
@@ -54,6 +57,10 @@ class Trust:
             context.verify_flags |= ssl.VERIFY_X509_STRICT
         else:
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        if self.partial:
+            context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        else:
+            context.verify_flags &= ~ssl.VERIFY_X509_PARTIAL_CHAIN
         if not self.verify:
             context.verify_mode = ssl.CERT_NONE
         elif Path(self.roots).is_dir():
@@ -78,7 +85,13 @@ def trust(exporter: Exporter, grpc_default: str | None = None) -> Trust:
     given = exporter.verify
     roots = given if isinstance(given, str) else requests_roots()
     return Trust(
-        roots, True, ("http/1.1",), exporter.client_cert, exporter.client_key, verify=given is not False
+        roots,
+        strict=True,
+        alpn=("http/1.1",),
+        cert=exporter.client_cert,
+        key=exporter.client_key,
+        verify=given is not False,
+        partial=sys.version_info >= (3, 13),  # as urllib3 2.8 has it for the running Python
     )
 
 

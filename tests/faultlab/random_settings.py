@@ -196,6 +196,8 @@ def _endpoint(random: Random, kind: Kind, port: int) -> str:
 def _trust(random: Random, kind: Kind, env: dict[str, str]) -> None:
     made = certificates()
     fits = {"self": "self.pem", "oldleaf": "oldca.pem"}.get(kind.tls, "ca.pem")
+    if kind.tls and random.random() < 0.15:
+        fits = f"{kind.tls}.pem"  # the certificate itself, without its issuer
     if kind.tls and random.random() < 0.85:
         env["OTEL_EXPORTER_OTLP_CERTIFICATE"] = made.path(fits)
     elif random.random() < 0.1:

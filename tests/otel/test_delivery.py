@@ -6,7 +6,7 @@ import pytest
 
 from lens_preflight.core.variable import Environment
 from lens_preflight.lens.generations import generation
-from lens_preflight.otel.delivery import Delivery, first_export, received
+from lens_preflight.otel.delivery import Delivery, first_answer, first_export, received
 from lens_preflight.otel.dial import Dial, Place, dial
 from lens_preflight.otel.exporter import exporter
 from lens_preflight.otel.files import AllThere
@@ -28,6 +28,8 @@ def export(env: dict[str, str], protocol: str = "grpc") -> Delivery:
         ({f"{X}TIMEOUT": "-1"}, "DEADLINE_EXCEEDED"),
         ({f"{X}TIMEOUT": "nan"}, "hangs"),
         ({f"{X}TIMEOUT": "inf"}, "hangs"),
+        ({f"{X}TIMEOUT": "9e9"}, "hangs"),
+        ({f"{X}TIMEOUT": "2e9"}, ""),
         ({f"{X}HEADERS": "tok-bin=AA"}, "TypeError"),
         ({f"{X}HEADERS": "a=%C3%A9"}, "INTERNAL"),
         ({f"{X}ENDPOINT": '"http://c:4317"'}, "UNAVAILABLE"),
@@ -55,6 +57,24 @@ def test_over_grpc(env: dict[str, str], error: str) -> None:
 )
 def test_over_http(env: dict[str, str], error: str) -> None:
     assert export(env, "http/protobuf").error == error
+
+
+@pytest.mark.parametrize(
+    ("headers", "compression", "error"),
+    [
+        ("content-encoding=gzip", "", "400"),
+        ("content-encoding=gzip", "gzip", ""),
+        ("content-encoding=deflate", "gzip", "400"),
+        ("content-encoding=identity", "", ""),
+        ("content-type=application/json", "", "400"),
+        ("Content-Type=application/x-protobuf", "", ""),
+        ("x-team=a", "", ""),
+    ],
+)
+def test_headers_that_say_what_the_body_is(headers: str, compression: str, error: str) -> None:
+    texts = {f"{X}PROTOCOL": "http/protobuf", f"{X}HEADERS": headers, f"{X}COMPRESSION": compression}
+    made = exporter(Environment.of(texts), "traces", generation("0.1"), AllThere())
+    assert first_answer(made).error == error
 
 
 def test_no_secret_is_told() -> None:

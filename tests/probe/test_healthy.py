@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from lens_preflight.probe.model import Stage, State
@@ -44,6 +46,17 @@ def test_tls_1_2_only() -> None:
     assert result.code == "ok"
     (tls,) = (r for r in result.stages if r.stage is Stage.TLS)
     assert tls.text.startswith("TLSv1.2")
+
+
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+def test_the_certificate_of_the_server_itself_may_be_what_is_trusted(transport: str) -> None:
+    made = certificates()
+    http = transport == "http"
+    port = servers.otlp_http(tls=made.server("good")) if http else servers.grpc(tls="good")
+    env = {**(HTTP if http else GRPC), ENDPOINT: f"https://localhost:{port}", CA: made.path("good.pem")}
+    accepted = not http or sys.version_info >= (3, 13)  # requests asks for the issuer before
+    assert (probed(env).code == "ok") is accepted
+    assert probed({**env, CA: made.path("expired.pem")}).code != "ok"
 
 
 @needs_ipv6
