@@ -27,17 +27,11 @@ from lens_preflight.core.errors import Harm, LibraryFailure, Undecided
 from lens_preflight.core.finding import Finding, Proof, Rule
 from lens_preflight.core.variable import Variable
 from lens_preflight.core.words import Need, Scope, Severity, State
-from lens_preflight.otel.providers import BUILT_IN_PROPAGATORS, PROPAGATORS
-from lens_preflight.suggest import nearest
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.lens.survey import Survey
     from lens_preflight.lens.variables import Verdict
-
-PLUGINS = ("OTEL_PYTHON_METER_PROVIDER", "OTEL_PYTHON_TRACER_PROVIDER")
-KNOWN_PROPAGATORS = (*BUILT_IN_PROPAGATORS, "none", "b3", "b3multi", "jaeger", "xray", "ottrace")
-"""Of the API, and of published packages; a site may have its own."""
 
 
 @check(
@@ -158,7 +152,7 @@ def _failures(ctx: Context, found: Survey, on: bool) -> Iterator[Finding]:
     for failure in found.failures:
         always = failure.when in ("import", "from_env") or failure.variable.endswith("_EXPORT_STRATEGY")
         rule = FATAL if on or always else LATER
-        if _may_be_installed(ctx, failure.variable):
+        if failure.plugin:
             rule = PLUGIN
         verb = {Harm.RAISES: "raises", Harm.ABORTS: "aborts the process with", Harm.HANGS: "hangs:"}
         text, settings = remedy(failure.exception, ctx.env[failure.variable])
@@ -169,18 +163,6 @@ def _failures(ctx: Context, found: Survey, on: bool) -> Iterator[Finding]:
             remedy=text,
             settings=settings,
         )
-
-
-def _may_be_installed(ctx: Context, name: str) -> bool:
-    """Whether a package may provide what the variable names; none provides a slip of a built-in name."""
-    if name == PROPAGATORS:
-        words = [word.strip() for word in (ctx.env[name].value or "").split(",")]
-        return all(word in KNOWN_PROPAGATORS or (word and not _slip(word)) for word in words)
-    return name in PLUGINS or name.endswith("CREDENTIAL_PROVIDER")
-
-
-def _slip(word: str) -> bool:
-    return bool(nearest(word.lower(), BUILT_IN_PROPAGATORS, 0.8))
 
 
 def _losses(ctx: Context, found: Survey, on: bool) -> Iterator[Finding]:

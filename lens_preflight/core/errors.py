@@ -58,11 +58,19 @@ class LibraryFailure(Exception):
 
     ``exception`` is the name of the Python exception or of the signal; ``variable`` the
     environment variable to blame (empty when none); ``when`` the call in which it happens,
-    such as ``from_env`` or ``setup_telemetry``.
+    such as ``from_env`` or ``setup_telemetry``. ``plugin``: a package that is installed where the job
+    runs may provide what the variable names, and nothing happens.
     """
 
     def __init__(
-        self, harm: Harm, exception: str, *, variable: str = "", message: str = "", when: str = ""
+        self,
+        harm: Harm,
+        exception: str,
+        *,
+        variable: str = "",
+        message: str = "",
+        when: str = "",
+        plugin: bool = False,
     ) -> None:
         super().__init__(message or f"{exception} because of {variable}")
         self.harm = harm
@@ -70,3 +78,4 @@ class LibraryFailure(Exception):
         self.variable = variable
         self.message = message
         self.when = when
+        self.plugin = plugin

@@ -67,7 +67,12 @@ def load(env: Environment, signal: str | None, files: Files, *, quiet: bool = Fa
     if plugin := env.text(provider(signal)):
         message = f"the plug-in {plugin!r} must be installed where the job runs"
         raise LibraryFailure(
-            Harm.RAISES, "RuntimeError", variable=provider(signal), message=message, when="setup_telemetry"
+            Harm.RAISES,
+            "RuntimeError",
+            variable=provider(signal),
+            message=message,
+            when="setup_telemetry",
+            plugin=True,
         )
     if not env.text(roots.name):
         return GrpcCredentials(None, None, None, roots, key, chain)

@@ -130,7 +130,12 @@ class HttpSettings:
         if variable.value:
             message = f"the plug-in {variable.value!r} must be installed where the job runs"
             raise LibraryFailure(
-                Harm.RAISES, "RuntimeError", variable=variable.name, message=message, when="setup_telemetry"
+                Harm.RAISES,
+                "RuntimeError",
+                variable=variable.name,
+                message=message,
+                when="setup_telemetry",
+                plugin=True,
             )
 
     def remark_parts(self) -> tuple[Part, ...]:

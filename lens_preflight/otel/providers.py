@@ -9,9 +9,12 @@ from __future__ import annotations
 from lens_preflight.core.errors import Harm, LibraryFailure
 from lens_preflight.core.variable import Environment
 from lens_preflight.otel.delivery import Delivery
+from lens_preflight.suggest import nearest
 
 PROPAGATORS = "OTEL_PROPAGATORS"
 BUILT_IN_PROPAGATORS = ("tracecontext", "baggage")
+PUBLISHED_PROPAGATORS = ("b3", "b3multi", "jaeger", "xray", "ottrace")
+"""Of packages that can be installed; a site may have more."""
 METER_PROVIDER = "OTEL_PYTHON_METER_PROVIDER"
 METER_PROVIDERS = ("default_meter_provider", "sdk_meter_provider")
 TRACER_PROVIDER = "OTEL_PYTHON_TRACER_PROVIDER"
@@ -26,15 +29,31 @@ def import_api(env: Environment) -> None:
         LibraryFailure: a propagator that the API does not bring along and that may not be installed.
         Undecided: the variable is not known before start.
     """
-    for word in (env.text(PROPAGATORS) or "").split(","):
+    lacking = []
+    for word in (env.text(PROPAGATORS) or "none").split(","):
         name = word.strip()
         if name.lower() == "none":
-            return
-        if name not in BUILT_IN_PROPAGATORS and env.text(PROPAGATORS):
-            message = f"no package of OpenTelemetry itself provides the propagator {name!r}"
-            raise LibraryFailure(
-                Harm.RAISES, "ValueError", variable=PROPAGATORS, message=message, when="import"
-            )
+            break
+        if name not in BUILT_IN_PROPAGATORS:
+            lacking.append(name)
+    if lacking:
+        name = next(filter(_slip, lacking), lacking[0])
+        message = f"no package of OpenTelemetry itself provides the propagator {name!r}"
+        raise LibraryFailure(
+            Harm.RAISES,
+            "ValueError",
+            variable=PROPAGATORS,
+            message=message,
+            when="import",
+            plugin=not _slip(name),
+        )
+
+
+def _slip(name: str) -> bool:
+    """Whether no package can be meant: an empty name, or a built-in one that is misspelt."""
+    return not name or (
+        name not in PUBLISHED_PROPAGATORS and bool(nearest(name.lower(), BUILT_IN_PROPAGATORS, 0.8))
+    )
 
 
 def provider_plugin(env: Environment, name: str, known: tuple[str, ...]) -> None:
@@ -48,7 +67,12 @@ def provider_plugin(env: Environment, name: str, known: tuple[str, ...]) -> None
     if text is not None and text not in known:
         message = f"no package of OpenTelemetry itself provides {text!r}"
         raise LibraryFailure(
-            Harm.RAISES, "StopIteration", variable=name, message=message, when="setup_telemetry"
+            Harm.RAISES,
+            "StopIteration",
+            variable=name,
+            message=message,
+            when="setup_telemetry",
+            plugin=True,
         )
 
 
