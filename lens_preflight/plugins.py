@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lens_preflight.core.check import Check
+from lens_preflight.core.check import Check, stand_in
 from lens_preflight.core.data import dataclass
-from lens_preflight.core.errors import Broken
 
 CHECKS = "lens_preflight.checks"
 REPORTS = "lens_preflight.reports"
@@ -89,7 +88,7 @@ def _checks_of(entry: EntryPoint) -> tuple[Check, ...]:
     try:
         found = entry.load()
     except (Exception, SystemExit) as error:  # somebody else's import may raise anything
-        return (broken(label, f"{entry.target} cannot be loaded: {_kind(error)}; reinstall or remove it"),)
+        return (stand_in(label, f"{entry.target} cannot be loaded: {_kind(error)}; reinstall or remove it"),)
     return _as_checks(found, label, entry.target)
 
 
@@ -98,18 +97,7 @@ def _as_checks(found: Any, label: str, what: str) -> tuple[Check, ...]:
         return (found,)
     if isinstance(found, list | tuple) and found and all(isinstance(one, Check) for one in found):
         return tuple(found)
-    return (broken(label, f"{what} is no Check and no list of them; see lens_preflight.api.check"),)
-
-
-def broken(id: str, reason: str) -> Check:
-    """A check whose outcome is the error that kept the real one from running."""
-
-    def run(_context: object) -> Iterator[Any]:
-        """Stands for a plug-in that could not be loaded."""
-        raise Broken(reason)
-        yield
-
-    return Check(id, "A plug-in runs", run, decisive=True)
+    return (stand_in(label, f"{what} is no Check and no list of them; see lens_preflight.api.check"),)
 
 
 def local_checks(file: str) -> tuple[Check, ...]:
@@ -120,20 +108,20 @@ def local_checks(file: str) -> tuple[Check, ...]:
     label = f"local:{Path(file).name}"
     path = Path(file)
     if not path.is_file():
-        return (broken(label, f"{file}: there is no such file; correct --local"),)
+        return (stand_in(label, f"{file}: there is no such file; correct --local"),)
     writable = others_can_change(path) if os.geteuid() == 0 else None
     if writable is not None:
         reason = (
             f"{file} is not run as root: {writable} can be changed by others; chown root and chmod go-w it"
         )
-        return (broken(label, reason),)
+        return (stand_in(label, reason),)
     try:
         found = _execute(path)
     except (Exception, SystemExit) as error:  # the user's code may raise anything
-        return (broken(label, f"{file} cannot be loaded: {_kind(error)}; correct that file"),)
+        return (stand_in(label, f"{file} cannot be loaded: {_kind(error)}; correct that file"),)
     checks = tuple(value for value in found.values() if isinstance(value, Check))
     if not checks:
-        return (broken(label, f"{file} holds no check; decorate a function with lens_preflight.api.check"),)
+        return (stand_in(label, f"{file} holds no check; decorate a function with lens_preflight.api.check"),)
     return tuple(dict.fromkeys(checks))
 
 

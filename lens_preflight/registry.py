@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lens_preflight.core.check import Check
+from lens_preflight.core.check import Check, StandIn, stand_in
 from lens_preflight.core.data import dataclass
-from lens_preflight.core.errors import InputError
+from lens_preflight.core.errors import Broken, InputError
 from lens_preflight.core.numbers import whole
+from lens_preflight.core.wellformed import declaration_fault, is_id
 from lens_preflight.suggest import did_you_mean
 
 
@@ -42,39 +43,71 @@ def builtin() -> tuple[Check, ...]:
 
 
 def register(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """The checks as a tuple.
+    """The checks as a tuple; one that is misdeclared gives way to the error that says so.
+
+    One check that comes twice, by two entry points or files, is one.
 
     Raises:
-        InputError: two checks carry one id, or a rule does not belong to its check.
+        InputError: two checks carry one id.
     """
     seen: dict[str, Check] = {}
+    came: set[int] = set()
+    ours = {id(one) for one in builtin()}  # which a test looks at
     for one in checks:
-        if one.id in seen:
-            raise InputError(f"two checks are called {one.id!r}; rename one of them")
-        for rule in one.rules:
-            if rule.check != one.id:
-                raise InputError(f"rule {rule.id!r} is declared by check {one.id!r}; call it {one.id}/...")
-        seen[one.id] = one
+        if id(one) in came:
+            continue
+        came.add(id(one))
+        known = one if isinstance(one, StandIn) or id(one) in ours else _declared(one)
+        name = known.id
+        if name in seen:
+            if not isinstance(known, StandIn) or is_id(name):
+                raise InputError(f"two checks are called {name!r}; rename one of them")
+            name = f"{name} {len(seen)}"
+            known = stand_in(name, why(known))
+        seen[name] = known
     return tuple(seen.values())
 
 
+def _declared(check: Check) -> Check:
+    """The check itself, or the error that says what is wrong with its declaration."""
+    fault = declaration_fault(check)
+    if not fault:
+        return check
+    name = check.id if is_id(check.id) else "plugin:without-id"
+    return stand_in(name, f"the check is misdeclared: {fault}")
+
+
+def why(broken: StandIn) -> str:
+    """What kept a check from running."""
+    try:
+        list(broken.run(None))
+    except Broken as error:
+        return error.reason
+    return ""
+
+
 def find(check_id: str, checks: Sequence[Check]) -> Check:
-    """The check of that id; InputError with the nearest one otherwise."""
+    """The check of that id; InputError with the nearest one otherwise, and with what could not be loaded."""
     for one in checks:
         if one.id == check_id:
             return one
-    raise InputError(f"no check is called {check_id!r}; {did_you_mean(check_id, [c.id for c in checks])}")
+    hint = did_you_mean(check_id, [c.id for c in checks])
+    broken = "".join(f"; {c.id} cannot be run: {why(c)}" for c in checks if isinstance(c, StandIn))
+    raise InputError(f"no check is called {check_id!r}; {hint}{broken}")
 
 
 def select(checks: Sequence[Check], wanted: Sequence[str], unwanted: Sequence[str]) -> tuple[Check, ...]:
     """The checks with a wanted id (all when none is named) and no unwanted one.
+
+    What could not be loaded stays unless it is unwanted by its own id: nobody knows what it would be.
 
     Raises:
         InputError: an id is not known.
     """
     for check_id in (*wanted, *unwanted):
         find(check_id, checks)
-    return tuple(c for c in checks if (not wanted or c.id in wanted) and c.id not in unwanted)
+    asked = (c for c in checks if not wanted or c.id in wanted or isinstance(c, StandIn))
+    return tuple(c for c in asked if c.id not in unwanted)
 
 
 def carried_by(items: Iterable[int], checks: Iterable[Check]) -> frozenset[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic
 
 from lens_preflight.context import Context
@@ -15,13 +15,20 @@ from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.errors import Broken, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Proof
 from lens_preflight.core.outcome import Judged, Outcome, Target
+from lens_preflight.core.wellformed import ending_fault, saying_fault
 from lens_preflight.core.words import Severity, Status
 from lens_preflight.libraries import install, package
 from lens_preflight.needs import missing, named
 
 WORKERS = 8
+MAX_SAID = 100_000
+"""Words that one check may say of one target."""
 
 _WORST = (Status.FAIL, Status.ERROR, Status.UNKNOWN, Status.WARN, Status.PASS, Status.SKIP)
+
+
+class Unheard(Broken):
+    """A check said something that no report can show; it may have been a blocker."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,19 @@ def judge(job: Job) -> Outcome:
 
 
 def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
+    """The outcome of one call; the one place where a check that breaks must not end the run.
+
+    Checks run on threads of their own, where an interrupt is the check's doing, never the user's.
+    """
     started = monotonic()
+    try:
+        outcome = _asked(check, target, context)
+    except BaseException as error:
+        outcome = _outcome(check, target, Status.ERROR, reason=_crash(error))
+    return replace(outcome, seconds=monotonic() - started)
+
+
+def _asked(check: Check, target: Target, context: Context) -> Outcome:
     need = missing(check, context)
     if need is not None:
         status = Status.UNKNOWN if need.expected else Status.SKIP
@@ -82,9 +101,9 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
         return replace(outcome, reason_at=need.at)
     said: list[Said] = []
     status, reason, at, give = Status.PASS, "", None, ""
+    decisive = check.decisive
     try:
-        for word in check.run(context) or ():
-            said.append(word)  # one by one: what was said before a crash is kept
+        _listen(check, context, said)
     except Skip as skip:
         status, reason, give = Status.SKIP, skip.reason, skip.missing_input
     except Undecided as undecided:
@@ -100,12 +119,35 @@ def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
             status, reason, give = Status.ERROR, _crash(error), ""
     except Broken as broken:
         status, reason = Status.ERROR, broken.reason
-    except (Exception, SystemExit) as error:  # the one place: a check that breaks must not end the run
+        decisive = decisive or isinstance(broken, Unheard)
+    except BaseException as error:
         status, reason = Status.ERROR, _crash(error)
+    fault = ending_fault(reason, at, give)
+    if fault:
+        status, reason, at, give = Status.ERROR, f"the check itself broke: {fault}", None, ""
     outcome = _sum_up(check, target, context, said, status, reason)
-    return replace(
-        outcome, reason_at=at, missing_input=give or outcome.missing_input, seconds=monotonic() - started
-    )
+    give = give or outcome.missing_input
+    return replace(outcome, reason_at=at, missing_input=give, decisive=decisive)
+
+
+def _listen(check: Check, context: Context, said: list[Said]) -> None:
+    """Take what a check says, word by word: what was said before a crash is kept.
+
+    Raises:
+        Unheard: it is nothing that a check can say.
+    """
+    words: object = check.run(context)
+    if words is None:
+        return
+    if not isinstance(words, Iterable) or isinstance(words, str | bytes | Mapping):
+        raise Unheard(f"the check itself broke: it returned a {type(words).__name__}; yield Finding or Proof")
+    for word in words:
+        fault = saying_fault(word)
+        if fault:
+            raise Unheard(f"the check itself broke: {fault}")
+        if len(said) == MAX_SAID:
+            raise Unheard(f"the check said more than {MAX_SAID} things of one target; fold them")
+        said.append(word)
 
 
 def _crash(error: BaseException) -> str:

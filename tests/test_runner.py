@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from lens_preflight.core.check import Check, Run, check
+from lens_preflight.core.check import Check, Run, check, stand_in
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.errors import Harm, InputError, LibraryFailure, Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Location, Proof, Rule
 from lens_preflight.core.words import Need, Owner, Scope, Severity, Status
 from lens_preflight.jobs.run import MAX_LAUNCHES
-from lens_preflight.registry import register
+from lens_preflight.registry import register, select
 from lens_preflight.runner import fold
 from lens_preflight.settings import Settings
 from tests.making import outcome, record, rules, subject
@@ -156,10 +158,86 @@ def test_two_checks_of_one_name_stop_the_run() -> None:
         register([made(), made()])
 
 
-def test_a_rule_of_another_check_cannot_be_declared() -> None:
+def returning(value: Any, **declared: Any) -> Check:
+    def run(_ctx: Any) -> Any:
+        """Return instead of yielding."""
+        return value
+
+    return check("probe-me", "A made-up check", **{"rules": (BLOCKER,), **declared})(run)
+
+
+@pytest.mark.parametrize("value", [False, True, 0, "bad", b"bad", {"a": 1}, finding(BLOCKER), BLOCKER])
+def test_a_check_returns_nothing_or_what_it_says(value: object) -> None:
+    run = record([returning(value)])
+    assert run.results[0].status is Status.ERROR
+    assert run.exit_code == 3  # though it is not decisive: what it meant may have been a blocker
+    assert "yield Finding" in run.results[0].reason
+
+
+@pytest.mark.parametrize("value", [None, (), [], iter(()), [finding(NOTE)], (Proof("seen"),)])
+def test_a_returned_list_is_as_good_as_a_generator(value: object) -> None:
+    assert outcome(returning(value, rules=(NOTE,))).status is Status.PASS
+
+
+@pytest.mark.parametrize("word", ["bad", None, False, BLOCKER, [finding(BLOCKER)], made().run(None)])
+def test_what_a_check_says_is_one_of_three_kinds(word: object) -> None:
+    run = record([made(word, Proof("ok"), decisive=False)])
+    assert (run.results[0].status, run.exit_code) == (Status.ERROR, 3)
+
+
+def test_a_blocker_said_before_something_odd_is_kept() -> None:
+    said = outcome(made(finding(BLOCKER), "bad"))
+    assert said.status is Status.FAIL
+    assert "not a Finding" in said.reason
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        asyncio.CancelledError("canary-secret"),
+        KeyboardInterrupt("canary-secret"),
+        GeneratorExit("canary-secret"),
+        SystemExit("canary-secret"),
+        ModuleNotFoundError("canary-secret", name=5),  # type: ignore[arg-type]
+        Undecided(None),  # type: ignore[arg-type]
+        Undecided("r", "train.py:3"),  # type: ignore[arg-type]
+        Skip(None),  # type: ignore[arg-type]
+    ],
+)
+def test_whatever_is_raised_is_an_error_at_once_and_says_no_value(
+    error: BaseException, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run = record([made(error)])
+    assert (run.results[0].status, run.exit_code) == (Status.ERROR, 3)
+    assert not run.incomplete
+    assert "canary" not in run.results[0].reason
+    assert capfd.readouterr().err == ""
+
+
+def test_a_check_that_never_stops_talking_is_an_error() -> None:
+    assert "more than" in outcome(returning(itertools.repeat(Proof("x")))).reason
+
+
+def test_a_misdeclared_check_is_an_error_of_its_own() -> None:
     foreign = Rule("other/rule", "not mine", Severity.NOTE)
-    with pytest.raises(InputError, match="other/rule"):
-        register([made(rules=(foreign,))])
+    run = record([made(rules=(foreign,))])
+    assert (run.results[0].check, run.results[0].status, run.exit_code) == ("probe-me", Status.ERROR, 3)
+    assert "probe-me/" in run.results[0].reason
+
+
+def test_two_checks_of_one_id_stop_the_run_and_one_that_comes_twice_does_not() -> None:
+    one = made(Proof("seen"))
+    assert register([one, one]) == (one,)
+    with pytest.raises(InputError, match="two checks are called 'probe-me'"):
+        register([one, made()])
+
+
+def test_what_could_not_be_loaded_stays_in_every_selection() -> None:
+    known = register([made(), stand_in("plugin:acme[x]", "acme cannot be loaded")])
+    assert [c.id for c in select(known, ["probe-me"], [])] == ["probe-me", "plugin:acme[x]"]
+    assert [c.id for c in select(known, [], ["plugin:acme[x]"])] == ["probe-me"]
+    with pytest.raises(InputError, match="acme cannot be loaded"):
+        select(known, ["acme-check"], [])
 
 
 def test_a_missing_library_for_a_file_that_was_named_is_unknown(tmp_path: Path) -> None:

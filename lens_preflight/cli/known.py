@@ -62,7 +62,8 @@ def _settings_checks(
 
     The code of a tree that is being judged is not run because that tree says so.
     """
-    from lens_preflight.plugins import broken, local_checks
+    from lens_preflight.core.check import stand_in
+    from lens_preflight.plugins import local_checks
 
     path = Path(settings.source).parent / file
     if path.resolve() in chosen:
@@ -70,7 +71,7 @@ def _settings_checks(
     source = Path(settings.source).resolve()
     if any(source.is_relative_to(tree) for tree in checked_trees(targets)):
         reason = f"{settings.source} belongs to what is checked, so the code it names is not run; "
-        return (broken(f"local:{path.name}", f"{reason}add --local {path} if you trust it"),)
+        return (stand_in(f"local:{path.name}", f"{reason}add --local {path} if you trust it"),)
     return local_checks(str(path))
 
 

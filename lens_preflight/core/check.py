@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from lens_preflight.core.data import dataclass
+from lens_preflight.core.errors import Broken
 from lens_preflight.core.finding import Assumption, Finding, Proof, Rule
 from lens_preflight.core.words import Need, Scope
 
@@ -53,6 +54,21 @@ class Check:
             if rule.name == name:
                 return rule
         raise KeyError(f"{self.id} declares no rule {name}")
+
+
+class StandIn(Check):
+    """A check in the place of one that cannot be run; its outcome is the error that says why."""
+
+
+def stand_in(id: str, reason: str) -> StandIn:
+    """The check whose outcome is that error. No selection leaves it out."""
+
+    def run(_context: object) -> Iterator[Said]:
+        """Stands for a check that could not be loaded."""
+        raise Broken(reason)
+        yield
+
+    return StandIn(id, "A plug-in runs", run, decisive=True)
 
 
 def check(
