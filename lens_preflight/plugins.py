@@ -1,23 +1,29 @@
 """Checks and report formats from elsewhere: installed packages, and files named by the user.
 
-Installed ones are found by reading ``entry_points.txt`` of the ``*.dist-info`` folders on ``sys.path``,
-which costs a tenth of ``importlib.metadata``. One that cannot be loaded becomes a check that errs.
+Installed ones are found by reading ``entry_points.txt`` of the ``*.dist-info`` folders where this interpreter
+installs packages, which costs a tenth of ``importlib.metadata``. The working directory and PYTHONPATH are not
+looked at: what lies there was not installed. One that cannot be loaded becomes a check that errs.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from lens_preflight.core.check import Check, stand_in
 from lens_preflight.core.data import dataclass
+from lens_preflight.guests import kind
+from lens_preflight.searchpath import home, of_others, site_folders
 
 CHECKS = "lens_preflight.checks"
 REPORTS = "lens_preflight.reports"
+MOST = 1_000
+"""Checks that one entry point may give."""
 
 
 @dataclass(frozen=True)
@@ -43,21 +49,33 @@ class EntryPoint:
 def installed(group: str, path: Sequence[str] | None = None) -> tuple[EntryPoint, ...]:
     """The entry points of a group, by distribution and name; the first folder on the path wins."""
     found: dict[tuple[str, str], EntryPoint] = {}
-    for folder in sys.path if path is None else path:
+    for folder in own_folders() if path is None else path:
         for distribution, file in _metadata(folder):
             for name, target in _lines(file, group):
                 found.setdefault((distribution, name), EntryPoint(distribution, group, name, target))
     return tuple(found[key] for key in sorted(found))
 
 
+def own_folders() -> tuple[str, ...]:
+    """Where packages are installed for this program: those of its interpreter, and the one it lies in itself."""
+    beside = home()
+    ours = any(name.startswith("lens_preflight-") for name, _ in _named(beside))
+    return tuple(dict.fromkeys((*site_folders(), *((beside,) if ours else ()))))
+
+
 def _metadata(folder: str) -> Iterator[tuple[str, str]]:
+    for name, path in _named(folder):
+        yield name.partition("-")[0], os.path.join(path, "entry_points.txt")
+
+
+def _named(folder: str) -> list[tuple[str, str]]:
+    """Name and path of the folders with metadata, by name."""
     try:
-        with os.scandir(folder or ".") as entries:
-            names = [e.name for e in entries if e.name.endswith((".dist-info", ".egg-info"))]
+        with os.scandir(folder) as entries:
+            found = [(e.name, e.path) for e in entries if e.name.endswith((".dist-info", ".egg-info"))]
     except OSError:
-        return
-    for name in sorted(names):
-        yield name.partition("-")[0], os.path.join(folder, name, "entry_points.txt")
+        return []
+    return sorted(found)
 
 
 def _lines(file: str, group: str) -> Iterator[tuple[str, str]]:
@@ -80,24 +98,34 @@ def _lines(file: str, group: str) -> Iterator[tuple[str, str]]:
 
 def installed_checks(path: Sequence[str] | None = None) -> tuple[Check, ...]:
     """The checks of installed packages; a package that breaks gives one check that errs."""
-    return tuple(check for entry in installed(CHECKS, path) for check in _checks_of(entry))
+    return tuple(check for entry in installed(CHECKS, path) for check in entry_checks(entry))
 
 
-def _checks_of(entry: EntryPoint) -> tuple[Check, ...]:
-    label = f"plugin:{entry.distribution}[{entry.name}]"
+def entry_checks(entry: EntryPoint) -> tuple[Check, ...]:
+    """The checks of one entry point: a check, or an iterable of them."""
     try:
         found = entry.load()
-    except (Exception, SystemExit) as error:  # somebody else's import may raise anything
-        return (stand_in(label, f"{entry.target} cannot be loaded: {_kind(error)}; reinstall or remove it"),)
-    return _as_checks(found, label, entry.target)
+        if isinstance(found, Check):
+            return (found,)
+        some = isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping)
+        checks = tuple(islice(found, MOST)) if some else ()
+    except BaseException as error:  # somebody else's import may raise anything
+        reason = f"{entry.target} cannot be loaded: {kind(error)}; reinstall or remove {entry.distribution}"
+        return (stand_in(entry_label(entry), reason),)
+    if checks and all(isinstance(one, Check) for one in checks):
+        return checks
+    reason = f"{entry.target} is no Check and no list of them; see lens_preflight.api.check"
+    return (stand_in(entry_label(entry), reason),)
 
 
-def _as_checks(found: Any, label: str, what: str) -> tuple[Check, ...]:
-    if isinstance(found, Check):
-        return (found,)
-    if isinstance(found, list | tuple) and found and all(isinstance(one, Check) for one in found):
-        return tuple(found)
-    return (stand_in(label, f"{what} is no Check and no list of them; see lens_preflight.api.check"),)
+def entry_label(entry: EntryPoint) -> str:
+    """The id of the error that stands for an entry point."""
+    return f"plugin:{entry.distribution}[{entry.name}]"
+
+
+def local_label(file: str) -> str:
+    """The id of the error that stands for a local file."""
+    return f"local:{Path(file).name}"
 
 
 def local_checks(file: str) -> tuple[Check, ...]:
@@ -105,55 +133,37 @@ def local_checks(file: str) -> tuple[Check, ...]:
 
     It is run. As root, a file that somebody else may change is refused.
     """
-    label = f"local:{Path(file).name}"
-    path = Path(file)
+    path, label = Path(file), local_label(file)
     if not path.is_file():
         return (stand_in(label, f"{file}: there is no such file; correct --local"),)
-    writable = others_can_change(path) if os.geteuid() == 0 else None
-    if writable is not None:
+    writable = of_others(file) if os.geteuid() == 0 else ""
+    if writable:
         reason = (
             f"{file} is not run as root: {writable} can be changed by others; chown root and chmod go-w it"
         )
         return (stand_in(label, reason),)
     try:
         found = _execute(path)
-    except (Exception, SystemExit) as error:  # the user's code may raise anything
-        return (stand_in(label, f"{file} cannot be loaded: {_kind(error)}; correct that file"),)
-    checks = tuple(value for value in found.values() if isinstance(value, Check))
+    except BaseException as error:  # the user's code may raise anything
+        return (stand_in(label, f"{file} cannot be loaded: {kind(error)}; correct that file"),)
+    checks = {id(value): value for value in found.values() if isinstance(value, Check)}
     if not checks:
         return (stand_in(label, f"{file} holds no check; decorate a function with lens_preflight.api.check"),)
-    return tuple(dict.fromkeys(checks))
+    return tuple(checks.values())
 
 
 def _execute(path: Path) -> dict[str, Any]:
-    from importlib.util import module_from_spec, spec_from_file_location
+    """Run a file as a module, from its text: compiled files beside it are neither read nor written."""
+    from zlib import crc32
 
-    spec = spec_from_file_location(f"lens_preflight_local_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ImportError("not a .py file")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return vars(module)
-
-
-def others_can_change(path: Path) -> Path | None:
-    """The first of the file and its folders that somebody other than root may change, else None.
-
-    A sticky folder such as ``/tmp`` is safe for what root owns in it.
-    """
-    whole = path.resolve()
-    for part in (whole, *whole.parents):
-        status = part.stat()
-        sticky = part.is_dir() and status.st_mode & stat.S_ISVTX
-        if status.st_uid != 0 or (status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not sticky):
-            return part
-    return None
-
-
-def _kind(error: BaseException) -> str:
-    """The kind of an exception and, for a syntax error, its line; never a value that it carries."""
-    if isinstance(error, SyntaxError):
-        return f"SyntaxError in line {error.lineno}"
-    if isinstance(error, ImportError) and error.name:
-        return f"{type(error).__name__}: no module {error.name}"
-    return type(error).__name__
+    name = f"lens_preflight_local_{path.stem}_{crc32(os.fsencode(path.resolve())):08x}"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    sys.modules[name] = module  # where data classes look up the names of their annotations
+    try:
+        exec(code, vars(module))
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return dict(vars(module))

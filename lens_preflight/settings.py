@@ -25,6 +25,7 @@ class Settings:
     ``severity`` a rule id to its weight here, None for a rule that is switched off. ``gate`` is read
     by the gate. ``assume`` replaces what the check volume takes for granted. ``local`` are files with
     checks; it, ``dashboards``, ``rules`` and ``collector_config`` are relative to the settings file.
+    ``found``: nobody named the file, it lies in the working directory.
     """
 
     profile: str = "auto"
@@ -45,6 +46,7 @@ class Settings:
     collector_config: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     source: str = ""
+    found: bool = False
 
 
 def find(folder: Path) -> Path | None:

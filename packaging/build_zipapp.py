@@ -12,7 +12,7 @@ import zipapp
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MAIN = "from lens_preflight.cli import main\n\nmain()\n"
+MAIN = "from lens_preflight.__main__ import main\n\nmain()\n"
 
 
 def build(target: Path) -> Path:

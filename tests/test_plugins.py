@@ -15,9 +15,11 @@ import pytest
 from lens_preflight import api, testing
 from lens_preflight.core.check import Check
 from lens_preflight.core.words import Status
-from lens_preflight.plugins import installed, installed_checks, local_checks, others_can_change
+from lens_preflight.plugins import installed, installed_checks, local_checks, own_folders
+from lens_preflight.searchpath import of_others
 from lens_preflight.testing import judge
 from tests.cli.running import run
+from tests.plugged import Home, plant
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
@@ -47,6 +49,10 @@ def misdeclared(ctx):
 def only(file: Path) -> Check:
     (check,) = local_checks(str(file))
     return check
+
+
+def statuses(report: str) -> dict[str, str]:
+    return {result["check"]: result["status"] for result in json.loads(report)["results"]}
 
 
 def written(folder: Path, text: str, name: str = "site.py") -> Path:
@@ -102,7 +108,7 @@ def test_a_hanging_check_ends_with_the_deadline(tmp_path: Path) -> None:
         "--select",
         "hanging",
         "--timeout",
-        "0.5",
+        "3",
     )
     done = run(*words, "--local", str(file), "--report", "json=-", "-q", cwd=tmp_path)
     assert done.returncode == 3
@@ -139,7 +145,7 @@ def test_settings_from_elsewhere_may_name_code(tmp_path: Path) -> None:
 def test_root_does_not_run_what_others_can_change(tmp_path: Path) -> None:
     file = written(tmp_path, (EXAMPLES / "site_checks.py").read_text())
     file.chmod(0o646)
-    assert others_can_change(file) == file
+    assert of_others(str(file)) == str(file)
     assert "can be changed by others" in judge(only(file)).reason
     file.chmod(0o644)
     os.chown(file, 12_345, 0)
@@ -168,49 +174,57 @@ def test_installed_packages_are_found_and_broken_ones_are_loud(tmp_path: Path) -
 
 
 def test_reading_entry_points_agrees_with_the_standard_library() -> None:
-    from importlib.metadata import entry_points
+    from importlib.metadata import distributions
 
     ours = {(e.name, e.target) for e in installed("console_scripts")}
-    theirs = {(e.name, e.value) for e in entry_points(group="console_scripts")}
-    assert ours == theirs
+    found = [e for one in distributions(path=list(own_folders())) for e in one.entry_points]
+    assert ours == {(e.name, e.value) for e in found if e.group == "console_scripts"}
 
 
 def test_a_plug_in_package_installs_and_runs(tmp_path: Path) -> None:
-    """Installed into a folder of its own with the build tools that are here, no index asked."""
+    """Installed beside the tool with the build tools that are here, no index asked."""
     import shutil
 
-    source, target = tmp_path / "source", tmp_path / "target"
+    home, source = Home(tmp_path / "home"), tmp_path / "source"
     shutil.copytree(EXAMPLES / "site-plugin", source)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run(
-        [*pip, "--no-index", "--disable-pip-version-check", "--target", str(target), str(source)],
+        [*pip, "--no-index", "--disable-pip-version-check", "--target", str(home.site), str(source)],
         check=True,
         capture_output=True,
         timeout=300,
     )
-    env = {"PYTHONPATH": f"{ROOT}{os.pathsep}{target}"}
-    words = ("check", "--offline", "--no-environ", "--profile", "ci", "--select", "site-service")
-    sets = ("--set", "NEMO_LENS_ENABLED=1", "--set", "OTEL_SERVICE_NAME=mine")
+    sets = ("--select", "site-service", "--set", "NEMO_LENS_ENABLED=1", "--set", "OTEL_SERVICE_NAME=mine")
     for kind in ("json", "junit", "console"):
-        done = run(*words, *sets, "--report", f"{kind}=-", "-q", env=env, cwd=tmp_path)
+        done = home.check(*sets, "--report", f"{kind}=-", cwd=tmp_path)
         assert done.returncode == 1, done.stderr
         assert "site-service" in done.stdout
 
 
+def test_an_editable_plug_in_runs(tmp_path: Path) -> None:
+    """Its metadata is installed, its source lies anywhere, even in what is checked."""
+    home, source = Home(tmp_path / "home"), tmp_path / "source"
+    source.mkdir()
+    plant(home.site, "acme", "", "one = acme_source:site_proxy")
+    written(source, (EXAMPLES / "site_checks.py").read_text(), "acme_source.py")
+    (home.site / "acme.pth").write_text(f"{source}\n")
+    done = home.check("--select", "site-proxy", "--report", "json=-", cwd=source)
+    assert statuses(done.stdout) == {"site-proxy": "pass"}, done.stderr
+
+
 def test_a_report_format_from_elsewhere(tmp_path: Path) -> None:
-    info = tmp_path / "acme-1.0.dist-info"
-    info.mkdir()
-    (info / "entry_points.txt").write_text(
-        "[lens_preflight.reports]\nverdict = site_preflight:VERDICT\nbad = acme_nowhere:X\n"
-    )
-    (tmp_path / "site_preflight.py").write_text((EXAMPLES / "site-plugin" / "site_preflight.py").read_text())
-    env = {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
-    words = ("check", "--offline", "--no-environ", "--profile", "ci", "-q")
-    done = run(*words, "--report", "verdict=word.txt", env=env, cwd=tmp_path)
+    home = Home(tmp_path / "home")
+    text = (EXAMPLES / "site-plugin" / "site_preflight.py").read_text()
+    entries = ("verdict = mod_acme:VERDICT", "bad = acme_nowhere:X", "other = mod_acme:VERDICT")
+    home.install("acme", text, *entries, group="lens_preflight.reports")
+    done = home.check("--report", "verdict=word.txt", cwd=tmp_path)
     assert (tmp_path / "word.txt").read_text() == "cannot-tell\n", done.stderr
-    broken = run(*words, "--report", "bad", env=env, cwd=tmp_path)
+    broken = home.check("--report", "bad", cwd=tmp_path)
     assert broken.returncode == 2
     assert "acme cannot be loaded" in broken.stderr
+    misnamed = home.check("--report", "other", cwd=tmp_path)
+    assert misnamed.returncode == 2
+    assert "no writer of that name" in misnamed.stderr
 
 
 def test_the_public_surface_is_pinned() -> None:

@@ -55,7 +55,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     environment alone is judged.
     """
     from lens_preflight.cli.gather import gather, words
-    from lens_preflight.cli.known import known_checks, offer_formats
+    from lens_preflight.cli.known import known_checks, looked_at, offer_formats
     from lens_preflight.cli.present import announce, present, style, write_baseline
     from lens_preflight.core.data import replace
     from lens_preflight.core.deadline import Deadline
@@ -63,14 +63,19 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import carried_by, select
     from lens_preflight.reports.output import wanted
+    from lens_preflight.searchpath import keep_out
     from lens_preflight.subject.builder import build
 
+    keep_out(targets)
     offer_formats(options["reports"])
     reports = wanted(options["reports"])
     inputs = gather(targets, ctx.obj or (), options)
     settings = inputs.settings
+    seconds = options["timeout"] or (WITH_CANARY if inputs.canary else ALONE)
+    deadline = Deadline.after(seconds + inputs.wait)
+    known = known_checks(settings, options["local"], lambda: looked_at(build(inputs)), deadline=deadline)
     chosen = select(
-        known_checks(settings, options["local"], inputs.targets),
+        known,
         words(options["select"]) or settings.select,
         words(options["ignore"]) or settings.ignore,
     )
@@ -80,8 +85,6 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
         )  # typed here, it wins over settings
     if inputs.profile == "node" and not (options["select"] or settings.select or inputs.expect):
         chosen = per_node(chosen, inputs.process)
-    seconds = options["timeout"] or (WITH_CANARY if inputs.canary else ALONE)
-    deadline = Deadline.after(seconds + inputs.wait)
     subject = build(inputs)
     record = preflight(
         inputs,

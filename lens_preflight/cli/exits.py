@@ -22,6 +22,9 @@ NO_WORDS: tuple[type[BaseException], ...] = tuple(
 )
 """What click raises for a command without any word; 8.1 prints the help itself."""
 
+_end = os._exit
+"""Taken before code from elsewhere is loaded, for which it raises."""
+
 USAGE, CANNOT_TELL, INTERRUPTED, TERMINATED = 2, 3, 130, 143
 
 
@@ -51,7 +54,7 @@ def leave(command: Callable[[], object]) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    os._exit(code)
+    _end(code)
 
 
 def _run(command: Callable[[], object]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment, Origin, Variable
@@ -67,7 +68,7 @@ def gather(targets: Sequence[str], args: Sequence[str], options: Mapping[str, An
 
 def _settings(options: Mapping[str, Any]) -> Settings:
     named = options.get("config")
-    return load(Path(named) if named else find(Path()))
+    return load(Path(named)) if named else replace(load(find(Path())), found=True)
 
 
 def _files(given: Sequence[str] | None, named: Sequence[str], settings: Settings) -> tuple[str, ...]:

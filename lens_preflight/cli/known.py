@@ -2,38 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lens_preflight.core.check import Check
-from lens_preflight.core.errors import InputError
+from lens_preflight.core.check import Check, stand_in
+from lens_preflight.core.deadline import Deadline
+from lens_preflight.core.errors import Broken, InputError
 from lens_preflight.registry import builtin, register
+from lens_preflight.searchpath import inside, roots
 from lens_preflight.settings import Settings
 
-MARKS = (".git", ".hg", "pyproject.toml", "preflight.toml")
+if TYPE_CHECKING:
+    from lens_preflight.plugins import EntryPoint
+    from lens_preflight.subject.subject import Subject
+
+Load = Callable[[], "tuple[Check, ...]"]
+
+FORMAT_SECONDS = 10.0
+"""How long the package of a report format may take to load."""
 
 
 def known_checks(
-    settings: Settings, named: Sequence[str] = (), targets: Sequence[str] = ()
+    settings: Settings,
+    named: Sequence[str] = (),
+    checked: Callable[[], Iterable[str]] = tuple,
+    *,
+    deadline: Deadline | None = None,
 ) -> tuple[Check, ...]:
-    """The registered checks. ``named`` are the files of ``--local``.
+    """The registered checks. ``named`` are the files of ``--local``, ``checked`` gives what is judged.
+
+    Settings that were found, not named, and that belong to what is judged, bring no code.
 
     Raises:
         InputError: two checks carry one id.
     """
-    from lens_preflight.plugins import installed_checks, local_checks
+    from lens_preflight.plugins import CHECKS, entry_checks, entry_label, installed, local_checks, local_label
 
-    local = [check for file in named for check in local_checks(file)]
+    sources: list[tuple[str, Load]] = [(entry_label(e), partial(entry_checks, e)) for e in installed(CHECKS)]
+    sources += [(local_label(file), partial(local_checks, file)) for file in _files(named)]
     chosen = {Path(file).resolve() for file in named}
-    local += [c for file in settings.local for c in _settings_checks(file, settings, targets, chosen)]
-    return register((*builtin(), *installed_checks(), *local))
+    own = [str(Path(settings.source).parent / file) for file in settings.local]
+    rest = _files(file for file in own if Path(file).resolve() not in chosen)
+    if rest and settings.found and _belongs(settings.source, checked()):
+        refused = [stand_in(local_label(file), _refusal(settings.source, file)) for file in rest]
+    else:
+        refused = []
+        sources += [(local_label(file), partial(local_checks, file)) for file in rest]
+    return register((*builtin(), *_loaded(sources, deadline or Deadline()), *refused))
+
+
+def _files(names: Iterable[str]) -> list[str]:
+    """The names of different files."""
+    return list({Path(name).resolve(): name for name in reversed(list(names))}.values())[::-1]
+
+
+def _belongs(source: str, checked: Iterable[str]) -> bool:
+    return inside(source, {root for path in checked for root in roots(path)})
+
+
+def _refusal(source: str, file: str) -> str:
+    return (
+        f"{source} belongs to what is checked, so the code it names is not run; "
+        f"add --local {file} if you trust it"
+    )
+
+
+def _loaded(sources: Sequence[tuple[str, Load]], deadline: Deadline) -> Iterator[Check]:
+    """The checks of all sources; each gets half of the time that is left, so that some is always left."""
+    if not sources:
+        return
+    from lens_preflight.guests import receive, within
+
+    receive()
+    for label, load in sources:
+        try:
+            yield from within(deadline.remaining() / 2, load)
+        except Broken as broken:
+            yield stand_in(label, f"{label} cannot be loaded: {broken.reason}; correct or remove it")
+
+
+def looked_at(subject: Subject) -> Iterator[str]:
+    """The files that a run is about: what was named, and the programs that the launches start."""
+    yield from subject.inputs.targets or ("",)
+    yield from (launch.program_file for launch in subject.launches if launch.program_file)
 
 
 def offer_formats(options: Sequence[str]) -> None:
     """Make the report formats of installed packages known, when one is asked for that is not ours.
 
     Raises:
-        InputError: the package that has the format cannot be loaded.
+        InputError: the package that has the format cannot be loaded, or the format is none.
     """
     from lens_preflight.reports import REPORTS
 
@@ -44,41 +104,21 @@ def offer_formats(options: Sequence[str]) -> None:
     from lens_preflight.plugins import installed
 
     for entry in installed(GROUP):
-        if entry.name not in wanted:
-            continue
-        try:
-            REPORTS.offer(entry.load())
-        except (Exception, SystemExit) as error:  # somebody else's import may raise anything
-            kind = type(error).__name__
-            raise InputError(
-                f"--report {entry.name}: {entry.distribution} cannot be loaded ({kind}); reinstall or remove it"
-            ) from None
+        if entry.name in wanted:
+            _offer(entry)
 
 
-def _settings_checks(
-    file: str, settings: Settings, targets: Sequence[str], chosen: set[Path]
-) -> tuple[Check, ...]:
-    """The checks that settings name, unless these settings belong to what is checked.
+def _offer(entry: EntryPoint) -> None:
+    from lens_preflight.guests import receive, within
+    from lens_preflight.reports import REPORTS
 
-    The code of a tree that is being judged is not run because that tree says so.
-    """
-    from lens_preflight.core.check import stand_in
-    from lens_preflight.plugins import local_checks
-
-    path = Path(settings.source).parent / file
-    if path.resolve() in chosen:
-        return ()
-    source = Path(settings.source).resolve()
-    if any(source.is_relative_to(tree) for tree in checked_trees(targets)):
-        reason = f"{settings.source} belongs to what is checked, so the code it names is not run; "
-        return (stand_in(f"local:{path.name}", f"{reason}add --local {path} if you trust it"),)
-    return local_checks(str(path))
-
-
-def checked_trees(targets: Sequence[str]) -> Iterator[Path]:
-    """The root folders of what is checked: up to the nearest mark of a project, else its folder."""
-    for target in targets or ("",):
-        path = Path(target).resolve()
-        folder = path if path.is_dir() else path.parent
-        marked = (up for up in (folder, *folder.parents) if any((up / mark).exists() for mark in MARKS))
-        yield next(marked, folder)
+    receive()
+    where = f"--report {entry.name}: {entry.distribution}"
+    try:
+        writer = within(FORMAT_SECONDS, entry.load)
+        name, write = within(FORMAT_SECONDS, lambda: (writer.name, writer.write))
+    except Broken as broken:
+        raise InputError(f"{where} cannot be loaded ({broken.reason}); reinstall or remove it") from None
+    if name != entry.name or not callable(write):
+        raise InputError(f"{where} gives no writer of that name; see lens_preflight.api.Writer")
+    REPORTS.offer(writer)

@@ -11,6 +11,7 @@ from lens_preflight.cli.exits import CANNOT_TELL
 from lens_preflight.core.numbers import whole
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Severity
+from lens_preflight.guests import stdout
 from lens_preflight.reports.writer import ReportError, Style, wants_color
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ def style(color: str, verbosity: int, reports: Sequence[Wanted] = ()) -> Style:
     """
     from lens_preflight.reports.output import console_on_stderr
 
-    stream = sys.stderr if console_on_stderr(reports) else sys.stdout
+    stream = sys.stderr if console_on_stderr(reports) else stdout()
     terminal = stream is not None and not stream.closed and stream.isatty()
-    columns = _columns(stream) if terminal else 80
+    columns = _columns(stream) if terminal and stream is not None else 80
     columns = whole(os.environ.get("COLUMNS")) or columns
     coloured = wants_color(
         color,
@@ -56,7 +57,7 @@ def present(record: RunRecord, subject: Subject, reports: Sequence[Wanted], look
     clean = redactor(subject).record(record)
     code = exit_code(record, reports)
     try:
-        write_all(clean, reports, style=look)
+        write_all(clean, reports, style=look, stdout=stdout())
     except ReportError as trouble:
         print(f"lens-preflight: {trouble}", file=sys.stderr)
         return code or CANNOT_TELL

@@ -1,0 +1,129 @@
+"""Room for code from elsewhere: it may break, hang, print or try to leave, and the run goes on.
+
+The code is not contained: it runs in this process with all rights. What is caught here is what a plug-in
+does by mistake. ``os.abort``, a signal to the own process or a crash of a compiled library still end the run.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn, TextIO, TypeVar
+
+from lens_preflight.core.errors import Broken
+
+T = TypeVar("T")
+
+LEAVING = ("_exit", "execv", "execve")
+MOVING = ("chdir", "fchdir")
+
+_stdout: list[TextIO | None] = []
+
+
+class ProcessExit(SystemExit):
+    """Code from elsewhere wanted to end the process."""
+
+
+def kind(error: BaseException) -> str:
+    """The kind of an exception and, for a syntax error, its line; never a value that it carries."""
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError in line {error.lineno}"
+    if isinstance(error, ImportError) and isinstance(error.name, str):
+        return f"{type(error).__name__}: no module {error.name}"
+    return type(error).__name__
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """What a call returns, on a thread of its own, so that neither its end nor its hanging is ours.
+
+    Raises:
+        Broken: it raised something, which is named by its kind, or is still running.
+    """
+    ended: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            ended.put((call(), None))
+        except BaseException as error:  # an interrupt of the user never comes to this thread
+            ended.put((None, error))
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        value, error = ended.get(timeout=max(0.0, min(seconds, threading.TIMEOUT_MAX)))
+    except queue.Empty:
+        raise Broken(f"still running after {seconds:.1f} s") from None
+    if error is not None:
+        raise Broken(kind(error))
+    return value  # type: ignore[return-value]
+
+
+def receive() -> None:
+    """Prepare the process for code from elsewhere, once and for good.
+
+    What it prints goes to standard error, standard output being for reports. The functions that end or
+    replace the process raise, as ``sys.exit`` does; those that move it to another folder raise as well,
+    since all checks share one. Children that it forks are its own.
+    """
+    if _stdout:
+        return
+    _stdout.append(_set_aside(sys.stdout))
+    threading.excepthook = _quiet
+    home = os.getpid()
+    for name in (*LEAVING, *MOVING):
+        stopped = _stopping(name, getattr(os, name), home)
+        setattr(os, name, stopped)
+        setattr(sys.modules["posix"], name, stopped)
+
+
+def stdout() -> TextIO | None:
+    """The real standard output."""
+    return _stdout[0] if _stdout else sys.stdout
+
+
+def _set_aside(real: TextIO | None) -> TextIO | None:
+    """Standard output by another handle; the usual one leads to standard error from now on."""
+    if real is None or real.closed or sys.stderr is None:
+        return real
+    try:
+        real.flush()
+        number = real.fileno()
+        kept = open(os.dup(number), "w", encoding=real.encoding, errors=real.errors)  # noqa: SIM115
+        os.dup2(sys.stderr.fileno(), number)
+    except (OSError, ValueError):  # not a stream of the system
+        kept = real  # type: ignore[assignment]
+    sys.stdout = _Aside()
+    return kept
+
+
+class _Aside:
+    """A standard output that goes to standard error, and cannot be closed."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def close(self) -> None:
+        """Nothing: the stream is not theirs."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr, name)
+
+
+def _quiet(_about: object) -> None:
+    """Say nothing of a thread that ends in an exception, whose text may hold a secret."""
+
+
+def _stopping(name: str, real: Callable[..., Any], home: int) -> Callable[..., Any]:
+    def stopped(*words: Any, **options: Any) -> Any:
+        """As the original in a child process; here an exception."""
+        return real(*words, **options) if os.getpid() != home else _refuse(name)
+
+    return stopped
+
+
+def _refuse(name: str) -> NoReturn:
+    if name in LEAVING:
+        raise ProcessExit(f"os.{name}")
+    raise Broken(f"os.{name} would move all checks to another folder; use whole paths instead")
