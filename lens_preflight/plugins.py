@@ -17,7 +17,7 @@ from typing import Any
 
 from lens_preflight.core.check import Check, stand_in
 from lens_preflight.core.data import dataclass
-from lens_preflight.guests import kind
+from lens_preflight.core.guarded import kind
 from lens_preflight.searchpath import home, of_others, site_folders
 
 CHECKS = "lens_preflight.checks"

@@ -26,6 +26,10 @@ class Formats(Mapping[str, Writer]):
         if writer.name not in self._modules:
             self._offered[writer.name] = writer
 
+    def is_ours(self, name: str) -> bool:
+        """Whether a format is a built-in one."""
+        return name in self._modules
+
     def __getitem__(self, name: str) -> Writer:
         if name in self._offered:
             return self._offered[name]

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TextIO
 
 from lens_preflight.core.data import dataclass, replace
-from lens_preflight.core.errors import InputError
+from lens_preflight.core.errors import Broken, InputError
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.reports import REPORTS
 from lens_preflight.reports.writer import PLAIN, ReportError, Style
+
+FOREIGN_SECONDS = 10.0
+"""What a report format from elsewhere may take to make its text."""
 
 _CONSOLE = "console"
 _STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -73,11 +76,13 @@ def write_all(
     style: Style = PLAIN,
     stdout: TextIO | None = None,
     stderr: TextIO | None = None,
+    seconds: float = FOREIGN_SECONDS,
 ) -> None:
     """Write every report of a redacted run, files first, the console last.
 
     The console goes to standard output, to standard error when another report takes that, nowhere
-    when the verbosity is below 0. A reader that went away is no error.
+    when the verbosity is below 0. A reader that went away is no error. ``seconds`` is what a format from
+    elsewhere may take.
 
     Raises:
         ReportError: one or several could not be written; the others are.
@@ -88,16 +93,16 @@ def write_all(
     for one in reports:
         if one.path is not None:
             with _collected(one.format, one.path, troubles):
-                write_file(Path(one.path), _render(one.format, record, plain))
+                write_file(Path(one.path), _render(one.format, record, plain, seconds))
     on_stdout = [one.format for one in reports if one.path is None]
     for name in on_stdout:
         with _collected(name, "standard output", troubles):
             shown = replace(style, verbosity=plain.verbosity) if name == _CONSOLE else plain
-            write_stream(stdout, _render(name, record, shown))
+            write_stream(stdout, _render(name, record, shown, seconds))
     if style.verbosity >= 0 and _CONSOLE not in on_stdout:
         stream, place = (stderr, "standard error") if on_stdout else (stdout, "standard output")
         with _collected(_CONSOLE, place, troubles):
-            write_stream(stream, _render(_CONSOLE, record, style))
+            write_stream(stream, _render(_CONSOLE, record, style, seconds))
     if troubles:
         raise ReportError("; ".join(troubles))
 
@@ -106,6 +111,10 @@ def write_all(
 def _collected(format: str, place: str, troubles: list[str]) -> Iterator[None]:
     try:
         yield
+    except Broken as trouble:
+        troubles.append(
+            f"the {format} report was not made: its code broke ({trouble.reason}); correct or drop it"
+        )
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         troubles.append(f"the {format} report cannot be written to {place}: {why}; give another path")
@@ -113,10 +122,17 @@ def _collected(format: str, place: str, troubles: list[str]) -> Iterator[None]:
         troubles.append(f"the {format} report cannot be written to {place!r}: {trouble}; give another path")
 
 
-def _render(format: str, record: RunRecord, style: Style) -> str:
-    text = io.StringIO()
-    REPORTS[format].write(record, text, style)
-    return text.getvalue()
+def _render(format: str, record: RunRecord, style: Style, seconds: float) -> str:
+    def write() -> str:
+        text = io.StringIO()
+        REPORTS[format].write(record, text, style)
+        return text.getvalue()
+
+    if REPORTS.is_ours(format):
+        return write()
+    from lens_preflight.core.guarded import within
+
+    return within(seconds, write)
 
 
 def write_stream(stream: TextIO | None, text: str) -> None:

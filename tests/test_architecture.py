@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "baseline": {"core"},
     "searchpath": set(),
     "guests": {"core"},
-    "plugins": {"core", "guests", "searchpath"},
+    "plugins": {"core", "searchpath"},
     "surroundings": {"core"},
     "waivers": {"core"},
     "checks": {"core", "redact", "suggest", "settings", "subject", "context"} | FACTS | MODELS,

@@ -73,7 +73,8 @@ def _loaded(sources: Sequence[tuple[str, Load]], deadline: Deadline) -> Iterator
     """The checks of all sources; each gets half of the time that is left, so that some is always left."""
     if not sources:
         return
-    from lens_preflight.guests import receive, within
+    from lens_preflight.core.guarded import within
+    from lens_preflight.guests import receive
 
     receive()
     for label, load in sources:
@@ -109,7 +110,8 @@ def offer_formats(options: Sequence[str]) -> None:
 
 
 def _offer(entry: EntryPoint) -> None:
-    from lens_preflight.guests import receive, within
+    from lens_preflight.core.guarded import within
+    from lens_preflight.guests import receive
     from lens_preflight.reports import REPORTS
 
     receive()
