@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.checks import collector_care_rules, collector_delivery_rules, collector_start_rules
 from lens_preflight.checks.collector_binds import refuse_unknown_transport
 from lens_preflight.checks.collector_care import care_findings
-from lens_preflight.checks.collector_delivery import delivery_findings
+from lens_preflight.checks.collector_delivery import delivery_parts
 from lens_preflight.checks.collector_start import start_findings
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
@@ -67,11 +67,12 @@ def collector_config(ctx: Context) -> Iterable[Said]:
         raise Skip(LANGUAGES[config.dialect])
     signals = exported_signals(ctx)
     faults, doubts = list(start_findings(config)), list[Undecided]()
-    try:
-        for fault in delivery_findings(config, ctx, signals):
-            faults.append(fault)
-    except Undecided as doubt:  # what was found before, and what needs care, is said all the same
-        doubts.append(doubt)
+    for part in delivery_parts(config, ctx, signals):
+        try:
+            for fault in part:
+                faults.append(fault)
+        except Undecided as doubt:  # what else is found, and what needs care, is said all the same
+            doubts.append(doubt)
     yield from faults
     yield from care_findings(config, ctx.topology)
     yield from _assumptions(config, ctx)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_delivery_rules as rules
 from lens_preflight.checks.collector_binds import bind_findings
+from lens_preflight.checks.collector_losses import loss_findings
 from lens_preflight.checks.collector_start_rules import ENDPOINT_FORM
 from lens_preflight.core.finding import Finding, Location
 
@@ -15,15 +16,18 @@ if TYPE_CHECKING:
     from lens_preflight.context import Context
 
 
-def delivery_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
-    """Everything that keeps the job's telemetry from arriving, or from being found."""
-    yield from _signals(config, signals)
-    yield from _sampled_away(config)
-    yield from bind_findings(config, ctx, signals)
-    yield from _labels(config, ctx)
-    yield from _removals(config)
-    yield from _metrics_dropped(config)
-    yield from _doubled_paths(config)
+def delivery_parts(
+    config: CollectorConfig, ctx: Context, signals: tuple[str, ...]
+) -> tuple[Iterator[Finding], ...]:
+    """Everything that keeps the job's telemetry from arriving, or from being found; a doubt ends one part."""
+    return (
+        _signals(config, signals),
+        bind_findings(config, ctx, signals),
+        _labels(config, ctx),
+        _removals(config),
+        loss_findings(config, ctx, signals),
+        _doubled_paths(config),
+    )
 
 
 def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Finding]:
@@ -62,19 +66,6 @@ def _said_already(config: CollectorConfig, signal: str) -> bool:
     broken = any(r.id not in known for p in config.of_signal(signal) for r in p.receivers)
     empty = any(not p.receivers or not p.exporters for p in config.of_signal(signal))
     return not config.pipelines or near or broken or empty
-
-
-def _sampled_away(config: CollectorConfig) -> Iterator[Finding]:
-    from lens_preflight.collector.amounts import number
-
-    for component in config.tail_sampling():
-        if component.type == "probabilistic_sampler" and number(component, "sampling_percentage") == 0:
-            yield Finding(
-                rules.SAMPLED_AWAY,
-                f"{component.id} keeps no trace",
-                component.line_of("sampling_percentage"),
-                remedy="write sampling_percentage: 100, or take the sampler out",
-            )
 
 
 def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
@@ -163,25 +154,6 @@ def _removals(config: CollectorConfig) -> Iterator[Finding]:
                 component.line_of("override"),
                 remedy=f"add to {identity}: override: false",
             )
-
-
-def _metrics_dropped(config: CollectorConfig) -> Iterator[Finding]:
-    from lens_preflight.collector.run_id import dropped_metrics
-    from lens_preflight.lens.metrics import METRICS
-
-    names = tuple(m.name for metrics in METRICS.values() for m in metrics if m.family is not None)
-    dropped: dict[str, list[str]] = {}
-    places: dict[str, Location] = {}
-    for removal in dropped_metrics(config, tuple(dict.fromkeys(names))):
-        dropped.setdefault(removal.component.id, []).append(removal.key)
-        places[removal.component.id] = removal.at
-    for identity, metrics in dropped.items():
-        yield Finding(
-            rules.METRIC_DROPPED,
-            f"{identity} drops {', '.join(metrics)}",
-            places[identity],
-            remedy=f"take the condition out of {identity}",
-        )
 
 
 def _doubled_paths(config: CollectorConfig) -> Iterator[Finding]:

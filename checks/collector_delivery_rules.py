@@ -21,7 +21,25 @@ SAMPLED_AWAY = rule(
     "sampled-away",
     Severity.BLOCKER,
     "A sampler keeps no trace",
-    ("With sampling_percentage 0 nothing is left of what the job sends."),
+    (
+        "With sampling_percentage 0, which is the default, or without a policy that keeps traces of the job, "
+        "nothing is left of what it sends."
+    ),
+)
+SIGNAL_DROPPED = rule(
+    "signal-dropped",
+    Severity.BLOCKER,
+    "A filter drops everything that a job sends of a signal",
+    (
+        "Its conditions are asked about the spans and records that every job makes; what fulfils one is "
+        "dropped."
+    ),
+)
+SPAN_DROPPED = rule(
+    "span-dropped",
+    Severity.CAUTION,
+    "A filter drops the span of a training step",
+    ("Durations of steps cannot be seen in traces, and nothing can be computed from them."),
 )
 PROTOCOL_NOT_RECEIVED = rule(
     "protocol-not-received",
@@ -127,6 +145,8 @@ RULES = (
     SIGNAL_NOT_RECEIVED,
     SIGNAL_TO_NOWHERE,
     SAMPLED_AWAY,
+    SIGNAL_DROPPED,
+    SPAN_DROPPED,
     PROTOCOL_NOT_RECEIVED,
     BIND_LOCALHOST,
     BIND_LOCALHOST_UNSAID,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lens_preflight.collector.model import CollectorConfig, Component
-from lens_preflight.collector.ottl import Call, Condition, Known, Path, parse
+from lens_preflight.collector.ottl import Call, Condition, Known, Path
+from lens_preflight.collector.ottl_parser import ENUMS, parse
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node, Scalar
+from lens_preflight.documents.tree import Plain
 
 _SECTIONS = {
     ("traces", "span"): "traces",
@@ -21,7 +23,8 @@ _SECTIONS = {
 }
 _FLAT = {"trace_conditions": "traces", "metric_conditions": "metrics", "log_conditions": "logs"}
 _OLD_KEYS = frozenset(
-    {"match_type", "attributes", "resources", "resource_attributes", "metric_names", "span_names"}
+    {"match_type", "attributes", "resources", "resource_attributes", "record_attributes", "services"}
+    | {"metric_names", "span_names", "severity_number"}
 )
 _OLD = {"spans": "traces", "metrics": "metrics", "logs": "logs"}
 
@@ -84,7 +87,9 @@ def _filter_conditions(component: Component) -> Iterator[DropCondition]:
             yield _condition(signal, node, "resource" if context == "resource" else "")
     for key, signal in _FLAT.items():
         for node in body.children(key):
-            yield _condition(signal, node, "")
+            found = _condition(signal, node, "")
+            if "spanevent." not in found.text:  # drops events of spans, not spans
+                yield found
     for key, signal in _OLD.items():
         yield from _old_form(body.get(key), signal)
 
@@ -118,41 +123,52 @@ def _old_form(section: Node | None, signal: str) -> Iterator[DropCondition]:
         block = section.get(word) if section is not None else None
         if not isinstance(block, Mapping):
             continue
-        parts: list[Condition] = []
-        complete = True
-        for key, kind in (
-            ("attributes", "attributes"),
-            ("resources", "resource"),
-            ("resource_attributes", "resource"),
-        ):
-            for entry in block.children(key):
-                value = entry.get("value")
-                if isinstance(value, Scalar):
-                    parts.append(Condition("==", (), Path(kind, entry.text("key") or ""), value.value))
-                else:
-                    parts.append(Condition("!=", (), Path(kind, entry.text("key") or ""), None))
-        names = _names(block)
-        parts += [names] if names is not None else []
+        parts = list(_old_parts(block))
         complete = set(block.entries) <= _OLD_KEYS
-        joined: Condition | None = Condition("and", tuple(parts)) if parts and complete else None
+        either = (
+            signal == "metrics" and word == "exclude"
+        )  # resources and names are asked one after the other
+        joined = Condition("or" if either else "and", tuple(parts)) if parts and complete else None
         if joined is not None and word == "include":
             joined = Condition("not", (joined,))
         shown = ", ".join(str(block.get(key).data()) for key in block.entries if key != "match_type")  # type: ignore[union-attr]
         yield DropCondition(signal, f"{word} {shown}", block.at, joined)
 
 
-def _names(block: Mapping) -> Condition | None:
-    """``metric_names`` and ``span_names``: any of them, as texts or as patterns."""
+def _old_parts(block: Mapping) -> Iterator[Condition]:
+    """What a block asks, one condition for each of its keys; patterns are found anywhere (measured)."""
     exact = block.text("match_type") != "regexp"
-    found: list[Condition] = []
-    for key in ("metric_names", "span_names"):
-        for item in block.children(key):
-            if isinstance(item, Scalar):
-                path = Path("name", "value")
-                term = Call("IsMatch", (path, f"^(?:{item.text_value})$"))
-                same = Condition("==", (), path, item.text_value)
-                found.append(same if exact else Condition("is", (), term))
-    return Condition("or", tuple(found)) if found else None
+    for key, kind in (
+        ("attributes", "attributes"),
+        ("record_attributes", "attributes"),
+        ("resources", "resource"),
+        ("resource_attributes", "resource"),
+    ):
+        asked = []
+        for entry in block.children(key):
+            path = Path(kind, entry.text("key") or "")
+            value = entry.get("value")
+            if not isinstance(value, Scalar):
+                asked.append(Condition("!=", (), path, None))
+            else:
+                asked.append(_same(path, value.text_value if not exact else value.value, exact))
+        if asked:
+            yield Condition("and", tuple(asked))
+    for path, keys in (
+        (Path("name", "value"), ("metric_names", "span_names")),
+        (Path("resource", "service.name"), ("services",)),
+    ):
+        words = [i.text_value for key in keys for i in block.children(key) if isinstance(i, Scalar)]
+        if words:
+            yield Condition("or", tuple(_same(path, word, exact) for word in words))
+    least = block.text("severity_number", "min")
+    if least is not None:
+        bound = ENUMS.get(f"SEVERITY_NUMBER_{least.upper()}")
+        yield Condition(">=", (), Path("severity_number", "value"), Path("", "") if bound is None else bound)
+
+
+def _same(path: Path, value: Plain, exact: bool) -> Condition:
+    return Condition("==", (), path, value) if exact else Condition("is", (), Call("IsMatch", (path, value)))
 
 
 def _drop_policies(component: Component) -> Iterator[DropCondition]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
-from lens_preflight.collector.ottl import Known
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
@@ -47,7 +46,6 @@ class Loss(enum.Enum):
 
     REMOVED = "removes"
     OVERWRITTEN = "overwrites"
-    DROPPED = "drops the telemetry itself"
 
 
 @dataclass(frozen=True)
@@ -171,21 +169,6 @@ def _settled(hit: bool | None, pattern: str, name: str, at: Location) -> bool:
             f"the pattern {pattern} is read by Go alone: whether it means {name} is not known", at
         )
     return hit
-
-
-def dropped_metrics(config: CollectorConfig, names: tuple[str, ...]) -> Iterator[Removal]:
-    """Metrics that a filter on the way of the metrics drops by their name."""
-    seen: set[str] = set()
-    for route in config.routes:
-        for reference in route.processors:
-            stage = config.drops.get(reference.id)
-            if route.signal != "metrics" or stage is None or reference.id in seen:
-                continue
-            seen.add(reference.id)
-            for name in names:
-                known: Known = {("name", "value"): name, ("metric.name", "value"): name}
-                if stage.drops("metrics", known) is True:
-                    yield Removal(stage.component, name, Loss.DROPPED, stage.component.at, "metrics")
 
 
 def promotes(config: CollectorConfig, exporter: Component, processors: tuple[Reference, ...]) -> bool:

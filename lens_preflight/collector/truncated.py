@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from lens_preflight.collector.filters import DropStage
 from lens_preflight.collector.flow import Route
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
-from lens_preflight.collector.ottl import Value
 from lens_preflight.collector.types import NOWHERE
+from lens_preflight.collector.values import Value
 from lens_preflight.core.data import dataclass
 from lens_preflight.documents import Mapping as Block
 from lens_preflight.documents import Node, Scalar

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_preflight.collector.ottl import Value, parse
+from lens_preflight.collector.ottl_parser import parse
+from lens_preflight.collector.values import Value
 
 CUT = 'attributes["nemo.span.truncated"]'
 RANK = 'resource.attributes["nv.dl.rank"]'

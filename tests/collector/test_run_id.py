@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_preflight.collector.run_id import RUN_ID, Loss, dropped_metrics, promotes, removals
+from lens_preflight.collector.run_id import RUN_ID, Loss, promotes, removals
 from lens_preflight.core.errors import Undecided
 from tests.collector.configs import GOOD, edited, processor, read
 
@@ -173,11 +173,6 @@ def test_a_copy_that_is_deleted_again_is_none(tmp_path: Path, name: str, body: s
     exporter = config.find("exporters", "prometheus")
     (route,) = [r for r in config.routes if r.end.id == "prometheus"]
     assert exporter is not None and not promotes(config, exporter, route.processors)
-
-
-def test_metrics_dropped_by_name(tmp_path: Path) -> None:
-    config = read(tmp_path, processor("filter/n", "{metrics: {metric: ['name == \"a.loss\"']}}", "metrics"))
-    assert [r.key for r in dropped_metrics(config, ("a.loss", "a.norm"))] == ["a.loss"]
 
 
 @pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\pL+", "(", r"nemo\z"])

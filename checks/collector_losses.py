@@ -1,0 +1,104 @@
+"""collector-config: filters and samplers that leave nothing of what the job sends, or may leave nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lens_preflight.checks import collector_delivery_rules as rules
+from lens_preflight.core.errors import Undecided
+from lens_preflight.core.finding import Finding
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.losses import Loss
+    from lens_preflight.collector.model import CollectorConfig
+    from lens_preflight.context import Context
+
+
+def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
+    """What conditions and rates take away of the telemetry that every job sends.
+
+    Raises:
+        Undecided: a condition may take away what panels are made of.
+    """
+    from lens_preflight.collector.items import items
+    from lens_preflight.collector.losses import losses
+
+    frameworks = frozenset(launch.framework.id for launch in ctx.launches)
+    doubts: list[Loss] = []
+    for signal in signals:
+        sent = items(signal, _service(ctx), frameworks)
+        found = list(losses(config, sent))
+        sure = [loss for loss in found if loss.sure]
+        yield from _metrics(sure) if signal == "metrics" else _others(signal, sure, len(sent))
+        unsure = [loss for loss in found if not loss.sure]
+        if len(found) == len(sent) or any(loss.item.needed for loss in unsure):
+            doubts += unsure
+    if doubts:
+        raise _doubt(doubts[0])
+
+
+def _service(ctx: Context) -> str | None:
+    """The name of the service, where the environment gives one to every launch."""
+    names = {launch.env["OTEL_SERVICE_NAME"].value for launch in ctx.launches}
+    return names.pop() if len(names) == 1 and all(names) else None
+
+
+def _metrics(lost: Sequence[Loss]) -> Iterator[Finding]:
+    for identity in dict.fromkeys(loss.component.id for loss in lost):
+        mine = [loss for loss in lost if loss.component.id == identity]
+        yield Finding(
+            rules.METRIC_DROPPED,
+            f"{identity} drops {', '.join(loss.item.name for loss in mine)}",
+            mine[0].component.at,
+            evidence=_condition(mine[0]),
+            remedy=f"take the condition out of {identity}",
+        )
+
+
+def _others(signal: str, lost: Sequence[Loss], sent: int) -> Iterator[Finding]:
+    from lens_preflight.collector.samplers import SAMPLERS
+
+    if not lost:
+        return
+    first = lost[0]
+    identity = first.component.id
+    if len(lost) < sent:
+        names = [loss.item.name for loss in lost]
+        named = signal == "traces" and len(names) == sent - 1
+        if named or any(loss.item.needed for loss in lost):
+            yield Finding(
+                rules.SIGNAL_DROPPED if named else rules.SPAN_DROPPED,
+                f"{identity} drops {' and '.join(names)}",
+                first.at,
+                evidence=_condition(first),
+                remedy=f"take the condition out of {identity}",
+            )
+    elif first.component.type in SAMPLERS:
+        one, rate = {"traces": ("trace", "100"), "logs": ("record", "100")}[signal]
+        yield Finding(
+            rules.SAMPLED_AWAY,
+            f"{identity} keeps no {one}",
+            first.at,
+            remedy=f"write sampling_percentage: {rate}, or take the sampler out"
+            if first.component.type == "probabilistic_sampler"
+            else f"add a policy that keeps them to {identity}: {{name: all, type: always_sample}}",
+        )
+    else:
+        yield Finding(
+            rules.SIGNAL_DROPPED,
+            f"{identity} drops all {signal} of a job",
+            first.at,
+            evidence=_condition(first),
+            remedy=f"take the condition out of {identity}",
+        )
+
+
+def _condition(loss: Loss) -> dict[str, str]:
+    return {"condition": loss.text} if loss.text else {}
+
+
+def _doubt(loss: Loss) -> Undecided:
+    asked = f": {loss.text}" if loss.text else ""
+    what = {"traces": "spans", "logs": "log records"}.get(loss.item.signal, loss.item.name)
+    return Undecided(f"whether {loss.component.id} drops the {what} of the job is not known{asked}", loss.at)

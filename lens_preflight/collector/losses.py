@@ -1,0 +1,130 @@
+"""What filters and samplers on the way leave of the items that a job sends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lens_preflight.collector.filters import DropStage
+from lens_preflight.collector.flow import Route
+from lens_preflight.collector.items import RANKS, RANKS_ASKED, Item
+from lens_preflight.collector.model import CollectorConfig, Component
+from lens_preflight.collector.ottl import Facts
+from lens_preflight.collector.samplers import SAMPLERS, drops_all
+from lens_preflight.collector.types import NOWHERE
+from lens_preflight.collector.values import Partly, Truth, Value
+from lens_preflight.core.data import dataclass
+from lens_preflight.core.finding import Location
+from lens_preflight.documents import Scalar
+
+SERIES = ("prometheus", "prometheusremotewrite")
+"""Exporters whose series panels are made of."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """An item that gets nowhere, or may not (``sure`` is False); what drops it on the first way, and where."""
+
+    item: Item
+    component: Component
+    at: Location
+    text: str
+    sure: bool
+
+
+def losses(config: CollectorConfig, items: Iterable[Item]) -> Iterator[Loss]:
+    """The items that are dropped, or may be, on every way to a place that keeps them."""
+    for item in items:
+        found: list[Loss] = []
+        for route in _keeping(config, item.signal):
+            loss = _on(config, route, item)
+            if loss is None:
+                break
+            found.append(loss)
+        else:
+            if found:
+                sure = all(loss.sure for loss in found)
+                yield next(loss for loss in found if loss.sure is sure)
+
+
+def _keeping(config: CollectorConfig, signal: str) -> tuple[Route, ...]:
+    """The ways that end where the signal is kept; of metrics those to Prometheus, if there are any."""
+    kept: list[Route] = []
+    series: list[Route] = []
+    for route in config.routes:
+        exporter = config.find("exporters", route.end.id)
+        if route.signal == signal and not route.generates and exporter is not None:
+            if exporter.type not in NOWHERE:
+                kept.append(route)
+            if signal == "metrics" and exporter.type in SERIES:
+                series.append(route)
+    return tuple(series or kept)
+
+
+def _on(config: CollectorConfig, route: Route, item: Item) -> Loss | None:
+    """The first stage of a way that drops the item; one that may when none does."""
+    resource: dict[str, Value] = {}
+    own: dict[str, Value] = {}
+    doubt: Loss | None = None
+    for reference in route.processors:
+        component = config.find("processors", reference.id)
+        if component is None:
+            continue
+        if component.type in ("resource", "attributes"):
+            is_resource = component.type == "resource"
+            _write(component, "attributes" if is_resource else "actions", resource if is_resource else own)
+            continue
+        truth, at, text = _stage(config, component, item, resource, own)
+        if truth is Truth.YES:
+            return Loss(item, component, at, text, True)
+        if truth is Truth.UNKNOWN and doubt is None:
+            doubt = Loss(item, component, at, text, False)
+    return doubt
+
+
+def _write(component: Component, key: str, known: dict[str, Value]) -> None:
+    """What an action writes as a value is known behind it; anything else that it touches is not."""
+    for action in component.body.children(key) if component.body is not None else ():
+        name, word = action.text("key"), (action.text("action") or "").lower()
+        value = action.get("value")
+        if name is None:
+            continue
+        if word in ("insert", "upsert", "update"):
+            literal = isinstance(value, Scalar) and not value.open and word == "upsert"
+            known[name] = value.value if isinstance(value, Scalar) and literal else Partly.UNKNOWN
+        elif word == "delete":
+            known[name] = None
+
+
+def _stage(
+    config: CollectorConfig,
+    component: Component,
+    item: Item,
+    resource: dict[str, Value],
+    own: dict[str, Value],
+) -> tuple[Truth, Location, str]:
+    """Whether one processor drops the item on every rank."""
+    stage = config.drops.get(component.id)
+    if component.type in SAMPLERS:
+        truth, at = drops_all(component, item.facts(resource, own, 0))
+        if truth is Truth.YES or stage is None:
+            return truth, at, ""
+    if stage is None:
+        return Truth.NO, component.at, ""
+    ranks = RANKS_ASKED if stage.reads(RANKS) else RANKS_ASKED[:1]
+    answers = [_filtered(stage, item.signal, item.facts(resource, own, rank)) for rank in ranks]
+    order = {Truth.NO: 0, Truth.UNLIKELY: 0, Truth.UNKNOWN: 1, Truth.YES: 2}
+    return min(answers, key=lambda answer: order[answer[0]])
+
+
+def _filtered(stage: DropStage, signal: str, facts: Facts) -> tuple[Truth, Location, str]:
+    """The condition that decides, or the one that is not understood."""
+    found = (Truth.NO, stage.component.at, "")
+    for condition in stage.conditions:
+        if condition.signal != signal:
+            continue
+        truth = condition.parsed.judged(facts) if condition.parsed is not None else Truth.UNKNOWN
+        if truth is Truth.YES:
+            return truth, condition.at, condition.text
+        if truth is Truth.UNKNOWN:
+            found = (truth, condition.at, condition.text)
+    return found
