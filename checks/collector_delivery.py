@@ -9,10 +9,12 @@ from lens_preflight.checks import collector_delivery_rules as rules
 from lens_preflight.checks.collector_binds import bind_findings
 from lens_preflight.checks.collector_losses import loss_findings
 from lens_preflight.checks.collector_start_rules import ENDPOINT_FORM
+from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Finding, Location
 
 if TYPE_CHECKING:
-    from lens_preflight.collector.model import CollectorConfig
+    from lens_preflight.collector.model import CollectorConfig, Component
+    from lens_preflight.collector.run_id import Removal
     from lens_preflight.context import Context
 
 
@@ -70,7 +72,7 @@ def _said_already(config: CollectorConfig, signal: str) -> bool:
 
 def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
     """Whether series in Prometheus can be found by the run id."""
-    from lens_preflight.collector.run_id import promotes
+    from lens_preflight.collector.promotion import promotes
 
     said: set[str] = set()
     for route in config.routes:
@@ -112,15 +114,19 @@ def _panels_join(ctx: Context) -> bool:
 
 def _removals(config: CollectorConfig) -> Iterator[Finding]:
     """Processors on the way that take the id, or its relatives, from the resource."""
-    from lens_preflight.collector.run_id import RUN_ID, Loss, misses, removals
+    from lens_preflight.collector.run_id import RUN_ID, Loss, misses
 
-    used = dict.fromkeys(r.id for route in config.routes for r in route.processors)
-    for identity in used:
+    used: dict[str, set[str]] = {}
+    for route in config.routes:
+        for reference in route.processors:
+            used.setdefault(reference.id, set()).add(route.signal)
+    doubts: list[Undecided] = []
+    for identity, signals in used.items():
         component = config.find("processors", identity)
         if component is None:
             continue
         others = []
-        for removal in removals(component):
+        for removal in _taken(component, signals, doubts):
             if removal.key == RUN_ID:
                 yield Finding(
                     rules.RUN_ID_REMOVED,
@@ -154,6 +160,18 @@ def _removals(config: CollectorConfig) -> Iterator[Finding]:
                 component.line_of("override"),
                 remedy=f"add to {identity}: override: false",
             )
+    if doubts:
+        raise doubts[0]
+
+
+def _taken(component: Component, signals: Iterable[str], doubts: list[Undecided]) -> Iterator[Removal]:
+    """What a processor takes away; a doubt about it is kept for later."""
+    from lens_preflight.collector.run_id import removals
+
+    try:
+        yield from removals(component, signals)
+    except Undecided as doubt:
+        doubts.append(doubt)
 
 
 def _doubled_paths(config: CollectorConfig) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from lens_preflight.core.finding import Finding
 if TYPE_CHECKING:
     from lens_preflight.collector.losses import Loss
     from lens_preflight.collector.model import CollectorConfig
+    from lens_preflight.collector.renames import Rename
     from lens_preflight.context import Context
 
 
@@ -23,11 +24,14 @@ def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
     """
     from lens_preflight.collector.items import items
     from lens_preflight.collector.losses import losses
+    from lens_preflight.collector.renames import renames
 
     frameworks = frozenset(launch.framework.id for launch in ctx.launches)
     doubts: list[Loss] = []
+    renamed: Rename | None = None
     for signal in signals:
         sent = items(signal, _service(ctx), frameworks)
+        renamed = renamed or next(renames(config, (i for i in sent if i.needed)), None)
         found = list(losses(config, sent))
         sure = [loss for loss in found if loss.sure]
         yield from _metrics(sure) if signal == "metrics" else _others(signal, sure, len(sent))
@@ -36,6 +40,12 @@ def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
             doubts += unsure
     if doubts:
         raise _doubt(doubts[0])
+    if renamed is not None:
+        raise Undecided(
+            f"{renamed.component.id} gives {renamed.item.name} another name; whether panels ask for that one "
+            f"is not known: {renamed.text}",
+            renamed.at,
+        )
 
 
 def _service(ctx: Context) -> str | None:

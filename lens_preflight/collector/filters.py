@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.ottl import Call, Condition, Known, Path
 from lens_preflight.collector.ottl_parser import ENUMS, parse
+from lens_preflight.collector.statements import in_context
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node, Scalar
@@ -99,22 +100,10 @@ def _condition(signal: str, node: Node, context: str) -> DropCondition:
     if isinstance(node, Mapping):  # {context: ..., conditions: [...]}: taken as it is written
         text = node.text("condition") or ""
     try:
-        parsed: Condition | None = _in_context(parse(text), context)
+        parsed: Condition | None = in_context(parse(text), context)
     except ValueError:
         parsed = None
     return DropCondition(signal, text, node.at, parsed)
-
-
-def _in_context(condition: Condition, context: str) -> Condition:
-    """In the context of the resource, ``attributes`` are those of the resource."""
-    if context != "resource":
-        return condition
-
-    def moved(term: object) -> object:
-        return Path("resource", term.key) if isinstance(term, Path) and term.root == "attributes" else term
-
-    parts = tuple(_in_context(part, context) for part in condition.parts)
-    return Condition(condition.op, parts, moved(condition.left), moved(condition.right))  # type: ignore[arg-type]
 
 
 def _old_form(section: Node | None, signal: str) -> Iterator[DropCondition]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import enum
-import re
-from collections.abc import Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Iterator
 
-from lens_preflight.collector.model import CollectorConfig, Component, Reference
+from lens_preflight.collector.items import items
+from lens_preflight.collector.model import Component
+from lens_preflight.collector.patterns import finds
+from lens_preflight.collector.resource_edits import REMOVED, effect
+from lens_preflight.collector.statements import SIGNALS, Statement, statements
+from lens_preflight.collector.types import HARMLESS
+from lens_preflight.collector.values import Partly, Truth, matches
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
-from lens_preflight.core.go_patterns import found_in, is_whole
-from lens_preflight.documents import Mapping, Node, Scalar, Sequence
+from lens_preflight.documents import Node, Scalar
 
 RUN_ID = "nemo.run.id"
 RELATED = (
@@ -24,22 +27,6 @@ RELATED = (
     "dl.world_size",
 )
 
-NAMES = (RUN_ID, "nemo_run_id")
-"""The run id as an attribute, and as a label of Prometheus."""
-
-_SET = re.compile(
-    r'^\s*set\(\s*(?P<to>[\w.]+)\["(?P<key>[^"]+)"\]\s*,\s*(?P<value>.*)\)\s*(?:where\b.*)?$', re.S
-)
-_DELETE = re.compile(
-    r'\b(?P<call>delete_key|delete_matching_keys)\(\s*(?P<map>[\w.]+)\s*,\s*"(?P<key>[^"]*)"'
-)
-_KEEP = re.compile(
-    r"\b(?P<call>keep_keys|keep_matching_keys)\(\s*(?P<map>[\w.]+)\s*,\s*(?P<keys>\[[^\]]*\]|\"[^\"]*\")"
-)
-_REPLACE = re.compile(r'\breplace_(?:pattern|match)\(\s*(?P<map>[\w.]+)\["(?P<key>[^"]+)"\]')
-_LIMIT = re.compile(r"\blimit\(\s*(?P<map>[\w.]+)\s*,\s*\d+\s*,\s*(?P<keys>\[[^\]]*\])")
-_SIGNALS = {"trace_statements": "traces", "metric_statements": "metrics", "log_statements": "logs"}
-
 
 class Loss(enum.Enum):
     """What a processor does to an attribute."""
@@ -50,7 +37,7 @@ class Loss(enum.Enum):
 
 @dataclass(frozen=True)
 class Removal:
-    """One attribute (or metric) that does not get through; ``conditional`` when only sometimes."""
+    """One attribute that does not get through; ``conditional`` when only sometimes."""
 
     component: Component
     key: str
@@ -60,176 +47,103 @@ class Removal:
     conditional: bool = False
 
 
-def removals(component: Component) -> Iterator[Removal]:
-    """What a processor takes away from the resource."""
-    body = component.body
-    if body is None:
-        return
+def removals(component: Component, signals: Iterable[str] = tuple(SIGNALS.values())) -> Iterator[Removal]:
+    """What a processor takes away from the resource in pipelines of some signals.
+
+    Raises:
+        Undecided: it may take something away.
+    """
     if component.type == "resource":
-        yield from _actions(component, body.children("attributes"))
-    elif component.type == "redaction" and body.flag("allow_all_keys") is not True:
-        allowed = [i.text_value for i in body.children("allowed_keys") if isinstance(i, Scalar)]
-        yield from _missing(component, allowed, body.at)
+        yield from _actions(component)
+    elif component.type == "redaction":
+        yield from _redacted(component)
     elif component.type == "transform":
-        for key, signal in _SIGNALS.items():
-            for statement, context in _statements(body.get(key)):
-                yield from _statement(component, statement, context, signal)
+        for signal in (s for s in SIGNALS.values() if s in signals):
+            for statement in statements(component, signal):
+                yield from _statement(component, statement)
+    elif component.type not in HARMLESS:
+        raise Undecided(
+            f"what processor {component.id} does to attributes and metrics is not known here", component.at
+        )
 
 
 def misses(component: Component) -> Location | None:
     """Where a processor deletes the run id from spans and points, on which it never is."""
     if component.type == "attributes" and component.body is not None:
         for action in component.body.children("actions"):
-            if action.text("key") == RUN_ID and action.text("action") == "delete":
+            if action.text("key") == RUN_ID and _word(action) == "delete":
                 return action.at
     return None
 
 
-def _actions(component: Component, actions: tuple[Node, ...]) -> Iterator[Removal]:
-    for action in actions:
-        key, pattern, word = action.text("key"), action.text("pattern"), action.text("action")
+def _word(action: Node) -> str:
+    """What an action does; the collector reads it in any case."""
+    return (action.text("action") or "").lower()
+
+
+def _actions(component: Component) -> Iterator[Removal]:
+    for action in component.body.children("attributes") if component.body is not None else ():
+        key, pattern, word = action.text("key"), action.text("pattern"), _word(action)
         for name in (RUN_ID, *RELATED):
-            hit = key == name or (pattern is not None and _matches(pattern, name, action.at))
+            by_pattern = word in ("delete", "hash") and not key and pattern is not None
+            hit = key == name or (by_pattern and finds(pattern or "", name, action.at))
             if hit and word == "delete":
                 yield Removal(component, name, Loss.REMOVED, action.at)
-            elif key == name and word in ("update", "upsert", "hash", "extract"):
+            elif hit and word in ("update", "upsert", "hash"):
                 yield Removal(component, name, Loss.OVERWRITTEN, action.at)
 
 
-def _missing(component: Component, allowed: list[str], at: Location) -> Iterator[Removal]:
+def _redacted(component: Component) -> Iterator[Removal]:
+    body = component.body
+    if body is None:
+        return
+
+    def words(key: str) -> tuple[str, ...]:
+        return tuple(i.text_value for i in body.children(key) if isinstance(i, Scalar)) if body else ()
+
+    ignored = {
+        name
+        for name in (RUN_ID, *RELATED)
+        if name in words("ignored_keys")
+        or any(finds(p, name, body.at) for p in words("ignored_key_patterns"))
+    }
     for name in (RUN_ID, *RELATED):
-        if name not in allowed:
-            yield Removal(component, name, Loss.REMOVED, at)
-
-
-def _statements(node: Node | None) -> Iterator[tuple[Scalar, str]]:
-    """The statements of a transform with their context, flat or grouped."""
-    for item in node.items if isinstance(node, Sequence) else ():
-        if isinstance(item, Scalar):
-            yield item, ""
-        elif isinstance(item, Mapping):
-            context = item.text("context") or ""
-            for statement in item.children("statements"):
-                if isinstance(statement, Scalar):
-                    yield statement, context
-
-
-def _statement(component: Component, node: Scalar, context: str, signal: str) -> Iterator[Removal]:
-    text = node.text_value
-    conditional = re.search(r"\bwhere\b", text) is not None
-    found = _DELETE.search(text)
-    if found and _is_resource(found["map"], context):
-        for name in (RUN_ID, *RELATED):
-            exact = found["call"] == "delete_key" and found["key"] == name
-            if exact or (found["call"] == "delete_matching_keys" and _matches(found["key"], name, node.at)):
-                yield Removal(component, name, Loss.REMOVED, node.at, signal, conditional)
-    found = _REPLACE.search(text)
-    if found and found["key"] == RUN_ID and _is_resource(found["map"], context):
-        yield Removal(component, RUN_ID, Loss.OVERWRITTEN, node.at, signal, conditional)
-    found = _LIMIT.search(text)
-    if found and _is_resource(found["map"], context) and RUN_ID not in found["keys"]:
-        yield Removal(component, RUN_ID, Loss.REMOVED, node.at, signal, True)
-    found = _KEEP.search(text)
-    if found and _is_resource(found["map"], context):
-        keys = re.findall(r'"([^"]*)"', found["keys"])
-        for name in (RUN_ID, *RELATED):
-            kept = (
-                name in keys
-                if found["call"] == "keep_keys"
-                else any(_matches(k, name, node.at) for k in keys)
-            )
-            if not kept:
-                yield Removal(component, name, Loss.REMOVED, node.at, signal, conditional)
-    found = _SET.match(text)
-    if (
-        found
-        and found["key"] == RUN_ID
-        and _is_resource(found["to"], context)
-        and RUN_ID not in found["value"]
-    ):
-        yield Removal(component, RUN_ID, Loss.OVERWRITTEN, node.at, signal, conditional)
-
-
-def _is_resource(path: str, context: str) -> bool:
-    return path == "resource.attributes" or (path == "attributes" and context == "resource")
-
-
-def _matches(pattern: str, name: str, at: Location) -> bool:
-    return _settled(found_in(pattern, name), pattern, name, at)
-
-
-def _settled(hit: bool | None, pattern: str, name: str, at: Location) -> bool:
-    """What a pattern of the collector, which is one of Go, says of a name.
-
-    Raises:
-        Undecided: Python does not read it, or not as Go does.
-    """
-    if hit is None:
-        raise Undecided(
-            f"the pattern {pattern} is read by Go alone: whether it means {name} is not known", at
-        )
-    return hit
-
-
-def promotes(config: CollectorConfig, exporter: Component, processors: tuple[Reference, ...]) -> bool:
-    """Whether the series of a Prometheus exporter carry the run id as a label."""
-    if exporter.flag("resource_to_telemetry_conversion", "enabled"):
-        return True
-    included = (
-        exporter.body.children("resource_constant_labels", "included") if exporter.body is not None else ()
-    )
-    if any(isinstance(i, Scalar) and _included(i.text_value, i.at) for i in included):
-        return True
-    copied = False
-    for reference in processors:
-        component = config.find("processors", reference.id)
-        copied = (copied or _copies(component)) and not _undoes(component)
-    return copied
-
-
-def _included(pattern: str, at: Location) -> bool:
-    if pattern in NAMES or fnmatchcase(RUN_ID, pattern):
-        return True
-    return _settled(is_whole(pattern, RUN_ID), pattern, RUN_ID, at)
-
-
-def _undoes(component: Component | None) -> bool:
-    """Whether a processor takes the copied id from the data points again."""
-    if component is None or component.body is None:
-        return False
-    if component.type == "attributes":
-        return any(
-            action.text("action") == "delete" and _names_it(action)
-            for action in component.body.children("actions")
-        )
-    for statement, context in _statements(component.body.get("metric_statements")):
-        found = _DELETE.search(statement.text_value)
-        if found is None or _is_resource(found["map"], context):
+        if name in ignored:
             continue
-        key, by_pattern = found["key"], found["call"] == "delete_matching_keys"
-        if key in NAMES or (by_pattern and any(_matches(key, name, statement.at) for name in NAMES)):
-            return True
-    return False
+        if body.flag("allow_all_keys") is not True and name not in words("allowed_keys"):
+            yield Removal(component, name, Loss.REMOVED, body.at)
+        elif any(finds(p, name, body.at) for p in words("blocked_key_patterns")):
+            yield Removal(component, name, Loss.OVERWRITTEN, component.line_of("blocked_key_patterns"))
+        elif name == RUN_ID:
+            yield from _blocked(component, words("blocked_values"))
 
 
-def _names_it(action: Node) -> bool:
-    """Whether an action of the attributes processor means the copied id, by its key or a pattern."""
-    pattern = action.text("pattern")
-    if action.text("key") in NAMES:
-        return True
-    return pattern is not None and any(_matches(pattern, name, action.at) for name in NAMES)
+def _blocked(component: Component, patterns: tuple[str, ...]) -> Iterator[Removal]:
+    """Values that are masked; what the run id looks like is not known."""
+    at = component.line_of("blocked_values")
+    for pattern in patterns:
+        hit = matches(Partly.SOME, pattern)
+        if hit is Truth.YES:
+            yield Removal(component, RUN_ID, Loss.OVERWRITTEN, at)
+        elif hit is Truth.UNKNOWN:
+            raise Undecided(f"whether {component.id} masks a run id is not known: {pattern}", at)
 
 
-def _copies(component: Component | None) -> bool:
-    """Whether a transform copies the id from the resource to the data points."""
-    if component is None or component.type != "transform" or component.body is None:
-        return False
-    for statement, context in _statements(component.body.get("metric_statements")):
-        found = _SET.match(statement.text_value)
-        to_points = found is not None and (
-            found["to"] == "datapoint.attributes" or (found["to"] == "attributes" and context == "datapoint")
-        )
-        source = found["value"] if found else ""
-        if to_points and found and found["key"] in NAMES and f'resource.attributes["{RUN_ID}"]' in source:
-            return True
-    return False
+def _statement(component: Component, statement: Statement) -> Iterator[Removal]:
+    runs = runs_for_job(statement)
+    if runs is Truth.NO:
+        return
+    for name in (RUN_ID, *RELATED):
+        done = effect(statement, name)
+        if done:
+            loss = Loss.REMOVED if done == REMOVED else Loss.OVERWRITTEN
+            sometimes = runs is not Truth.YES or statement.editor == "limit"
+            yield Removal(component, name, loss, statement.at, statement.signal, sometimes)
+
+
+def runs_for_job(statement: Statement) -> Truth:
+    """Whether a statement is carried out for anything that a job sends; unlikely is no."""
+    found = {statement.runs(item.facts({}, {}, 0)) for item in items(statement.signal, None, frozenset())}
+    if found == {Truth.YES}:
+        return Truth.YES
+    return Truth.NO if found <= {Truth.NO, Truth.UNLIKELY} else Truth.UNKNOWN

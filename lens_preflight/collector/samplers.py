@@ -33,13 +33,9 @@ def drops_all(component: Component, facts: Facts) -> tuple[Truth, Location]:
     whole = component.get("policies")
     if isinstance(whole, Scalar) and whole.open:
         return Truth.UNKNOWN, at
-    inverted = [_asked(p, facts) for p in policies if _is_inverted(p)]
-    if Truth.YES in inverted:
-        return Truth.YES, at
-    kept = [keeps(p, facts) for p in policies if not _is_inverted(p)]
-    kept += [Truth.UNKNOWN for truth in inverted if truth is not Truth.YES]
+    kept = [keeps(policy, facts) for policy in policies]
     if Truth.YES in kept:
-        return (Truth.UNKNOWN if Truth.UNKNOWN in inverted else Truth.NO), at
+        return Truth.NO, at
     return (Truth.UNKNOWN if Truth.UNKNOWN in kept else Truth.YES), at
 
 
@@ -60,7 +56,10 @@ def keeps(policy: Node, facts: Facts) -> Truth:
         return _any([keeps(sub, facts) for sub in policy.children("composite", "composite_sub_policy")])
     if kind == "drop":
         return Truth.NO
-    return _asked(policy, facts)
+    asked = _asked(policy, facts)
+    if policy.flag(kind, "invert_match"):  # what does not match is kept; other policies may keep the rest
+        return _OPPOSITE[asked]
+    return asked
 
 
 def _asked(policy: Node, facts: Facts) -> Truth:
@@ -88,8 +87,12 @@ def _condition(text: str) -> Condition:
         return Condition("is", (), Path("", ""))
 
 
-def _is_inverted(policy: Node) -> bool:
-    return policy.flag(policy.text("type") or "", "invert_match") is True
+_OPPOSITE = {
+    Truth.YES: Truth.NO,
+    Truth.NO: Truth.YES,
+    Truth.UNLIKELY: Truth.YES,
+    Truth.UNKNOWN: Truth.UNKNOWN,
+}
 
 
 def _any(found: Sequence[Truth]) -> Truth:

@@ -44,6 +44,29 @@ NOWHERE = frozenset({"debug", "logging", "nop"})
 PASSING = frozenset({"forward", "routing", "failover", "roundrobin"})
 """Connectors that hand telemetry on as it is; every other one makes something else of it."""
 
+HARMLESS = frozenset(
+    {"batch", "memory_limiter", "filter", "tail_sampling", "probabilistic_sampler", "attributes", "span"}
+    | {
+        "resourcedetection",
+        "k8sattributes",
+        "groupbytrace",
+        "groupbyattrs",
+        "cumulativetodelta",
+        "spanmetrics",
+    }
+    | {
+        "deltatocumulative",
+        "deltatorate",
+        "interval",
+        "metricstransform",
+        "metricsgeneration",
+        "metricstarttime",
+    }
+    | {"metricstarttimeprocessor", "geoip", "logdedup", "remotetap", "unroll", "dnslookup", "servicegraph"}
+    | {"groupbytraces", "experimental_metricsgeneration", "schema"}
+)
+"""Processors that leave the attributes of the resource alone, but for what they add."""
+
 OTLP_RECEIVERS = frozenset({"otlp", "otelarrow"})
 PULLED = frozenset({"prometheus", "file", "debug", "nop", "logging"})
 """Exporters for which a batch and a queue mean nothing."""

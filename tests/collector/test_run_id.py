@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_preflight.collector.run_id import RUN_ID, Loss, promotes, removals
+from lens_preflight.collector.run_id import RUN_ID, Loss, removals
 from lens_preflight.core.errors import Undecided
-from tests.collector.configs import GOOD, edited, processor, read
-
-PLAIN = edited("    resource_to_telemetry_conversion: {enabled: true}\n", "")
+from tests.collector.configs import processor, read
 
 
 @pytest.mark.parametrize(
@@ -44,6 +42,14 @@ PLAIN = edited("    resource_to_telemetry_conversion: {enabled: true}\n", "")
             True,
         ),
         ("attributes", "{actions: [{key: nemo.run.id, action: delete}]}", False),
+        ("resource", "{attributes: [{key: nemo.run.id, action: DELETE}]}", True),
+        ("resource", "{attributes: [{pattern: 'nemo.*', action: hash}]}", True),
+        ("resource", "{attributes: [{key: nemo.run.id, pattern: '^(?P<a>.)', action: extract}]}", False),
+        ("redaction", "{allow_all_keys: true, blocked_key_patterns: ['.*run.*']}", True),
+        ("redaction", "{allow_all_keys: true, blocked_values: ['.+']}", True),
+        ("redaction", "{allow_all_keys: true, blocked_values: ['4[0-9]{12}(?:[0-9]{3})?']}", False),
+        ("redaction", "{allow_all_keys: true, blocked_key_patterns: ['.*token.*']}", False),
+        ("redaction", "{allowed_keys: [service.name], ignored_keys: [nemo.run.id]}", False),
     ],
 )
 def test_processors_that_take_the_run_id_away(tmp_path: Path, name: str, body: str, lost: bool) -> None:
@@ -52,127 +58,91 @@ def test_processors_that_take_the_run_id_away(tmp_path: Path, name: str, body: s
     assert (RUN_ID in {r.key for r in removals(component)}) is lost
 
 
+def stated(statement: str, context: str = "") -> str:
+    """The good configuration with one statement on metrics."""
+    head = f"context: {context}, " if context else "context: metric, "
+    return processor(
+        "transform", f"{{metric_statements: [{{{head}statements: ['{statement}']}}]}}", "metrics"
+    )
+
+
+@pytest.mark.parametrize(
+    ("statement", "lost"),
+    [
+        (r'delete_matching_keys(resource.attributes, "^nemo\\..*")', True),
+        (r'keep_matching_keys(resource.attributes, "^(nemo|nv|dl|service|host)\\..*")', False),
+        ('set(resource.attributes, {"service.name": "x"})', True),
+        ("truncate_all(resource.attributes, 4)", True),
+        ("truncate_all(resource.attributes, 4096)", False),
+        ('replace_all_patterns(resource.attributes, "value", ".+", "N")', True),
+        ('replace_all_patterns(resource.attributes, "value", "password=[^ ]+", "N")', False),
+        (r'replace_all_patterns(resource.attributes, "key", "^nemo\\.", "n.")', True),
+        (r'replace_all_patterns(resource.attributes, "key", "^k8s\\.", "n.")', False),
+        ('replace_all_matches(resource.attributes, "*", "x")', True),
+        ('replace_all_matches(resource.attributes, "/user/*", "x")', False),
+        ('set(resource.attributes["nemo.run.id"], SHA256(resource.attributes["nemo.run.id"]))', True),
+        (
+            'set(resource.attributes["nemo.run.id"], Substring(resource.attributes["nemo.run.id"], 0, 3))',
+            True,
+        ),
+        ('set(resource.attributes["nemo.run.id"], resource.attributes["nemo.run.id"])', False),
+        ('set(resource.attributes["nemo.run.id"], nil)', False),
+        ('set(resource.attributes["a"], "delete_key(resource.attributes)")', False),
+        ('flatten(resource.attributes, "p")', True),
+        ("flatten(resource.attributes)", False),
+        ('merge_maps(resource.attributes, {"site": "a"}, "upsert")', False),
+        (
+            'set(resource.attributes["nemo.run.id"], "x") where resource.attributes["nemo.run.id"] == nil',
+            False,
+        ),
+        ('delete_key(resource.attributes, "nemo.run.id") where resource.attributes["a"] == "b"', False),
+        ('delete_key(resource.attributes, "nemo.run.id") where metric.name != ""', True),
+        ('delete_key(datapoint.attributes, "nemo.run.id")', False),
+        ('set(datapoint.attributes["run"], resource.attributes["nemo.run.id"])', False),
+        ('delete_key(target=resource.attributes, key="nemo.run.id")', True),
+    ],
+)
+def test_statements_that_take_the_run_id_away(tmp_path: Path, statement: str, lost: bool) -> None:
+    component = read(tmp_path, stated(statement)).find("processors", "transform")
+    assert component is not None
+    assert (RUN_ID in {r.key for r in removals(component)}) is lost
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "scrub(resource.attributes)",
+        'merge_maps(resource.attributes, ParseJSON(resource.attributes["extra"]), "upsert")',
+        'replace_all_patterns(resource.attributes, "value", "[0-9]+", "N")',
+        "truncate_all(resource.attributes, 20)",
+        'keep_matching_keys(resource.attributes, resource.attributes["pattern"])',
+    ],
+)
+def test_statements_of_which_nobody_knows(tmp_path: Path, statement: str) -> None:
+    component = read(tmp_path, stated(statement)).find("processors", "transform")
+    assert component is not None
+    with pytest.raises(Undecided):
+        list(removals(component))
+
+
+def test_a_processor_that_is_not_known(tmp_path: Path) -> None:
+    component = read(tmp_path, processor("acme_scrubber", "{x: 1}")).find("processors", "acme_scrubber")
+    assert component is not None
+    with pytest.raises(Undecided, match="acme_scrubber"):
+        list(removals(component))
+
+
+def test_statements_for_other_signals_do_not_run(tmp_path: Path) -> None:
+    text = processor("transform", "{log_statements: ['delete_key(resource.attributes, \"nemo.run.id\")']}")
+    component = read(tmp_path, text).find("processors", "transform")
+    assert component is not None and not list(removals(component, ["traces"]))
+
+
 def test_relatives_are_told_apart(tmp_path: Path) -> None:
     config = read(tmp_path, processor("resource", "{attributes: [{key: nv.dl.rank, action: delete}]}"))
     component = config.find("processors", "resource")
     assert component is not None
     assert [(r.key, r.loss) for r in removals(component)] == [("nv.dl.rank", Loss.REMOVED)]
-
-
-@pytest.mark.parametrize(
-    ("text", "promoted"),
-    [
-        (GOOD, True),
-        (PLAIN, False),
-        (edited("enabled: true", "enabled: false"), False),
-        (
-            edited(
-                "resource_to_telemetry_conversion: {enabled: true}",
-                "resource_constant_labels: {included: [nemo.run.id]}",
-            ),
-            True,
-        ),
-        (
-            edited(
-                "resource_to_telemetry_conversion: {enabled: true}",
-                "resource_constant_labels: {included: ['nemo.*']}",
-            ),
-            True,
-        ),
-        (
-            edited(
-                "resource_to_telemetry_conversion: {enabled: true}",
-                "resource_constant_labels: {included: [host.name]}",
-            ),
-            False,
-        ),
-        (
-            processor(
-                "transform",
-                (
-                    '{metric_statements: [\'set(datapoint.attributes["nemo.run.id"], '
-                    'resource.attributes["nemo.run.id"])\']}'
-                ),
-                "metrics",
-                PLAIN,
-            ),
-            True,
-        ),
-        (
-            processor(
-                "transform",
-                (
-                    '{metric_statements: [{context: datapoint, statements: [\'set(attributes["nemo_run_id"], '
-                    'resource.attributes["nemo.run.id"])\']}]}'
-                ),
-                "metrics",
-                PLAIN,
-            ),
-            True,
-        ),
-        (
-            processor(
-                "transform",
-                (
-                    '{metric_statements: [\'set(datapoint.attributes["run"], '
-                    'resource.attributes["nemo.run.id"])\']}'
-                ),
-                "metrics",
-                PLAIN,
-            ),
-            False,
-        ),
-        (
-            processor(
-                "transform",
-                (
-                    '{trace_statements: [\'set(span.attributes["nemo.run.id"], '
-                    'resource.attributes["nemo.run.id"])\']}'
-                ),
-                "metrics",
-                PLAIN,
-            ),
-            False,
-        ),
-    ],
-)
-def test_whether_series_carry_the_run_id(tmp_path: Path, text: str, promoted: bool) -> None:
-    config = read(tmp_path, text)
-    exporter = config.find("exporters", "prometheus")
-    (route,) = [r for r in config.routes if r.end.id == "prometheus"]
-    assert exporter is not None and promotes(config, exporter, route.processors) is promoted
-
-
-@pytest.mark.parametrize(
-    ("name", "body"),
-    [
-        ("attributes", "{actions: [{key: nemo.run.id, action: delete}]}"),
-        ("attributes", "{actions: [{pattern: '^nemo', action: delete}]}"),
-        ("transform/2", "{metric_statements: ['delete_matching_keys(datapoint.attributes, \"^nemo\")']}"),
-    ],
-)
-def test_a_copy_that_is_deleted_again_is_none(tmp_path: Path, name: str, body: str) -> None:
-    copied = processor(
-        "transform",
-        (
-            '{metric_statements: [\'set(datapoint.attributes["nemo.run.id"], '
-            'resource.attributes["nemo.run.id"])\']}'
-        ),
-        "metrics",
-        PLAIN,
-    )
-    text = edited(
-        "processors:\n",
-        f"processors:\n  {name}: {body}\n",
-        copied,
-    )
-    config = read(
-        tmp_path,
-        edited("[memory_limiter, transform, batch]", f"[memory_limiter, transform, {name}]", text),
-    )
-    exporter = config.find("exporters", "prometheus")
-    (route,) = [r for r in config.routes if r.end.id == "prometheus"]
-    assert exporter is not None and not promotes(config, exporter, route.processors)
 
 
 @pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\pL+", "(", r"nemo\z"])

@@ -1,0 +1,90 @@
+"""Processors that give metrics and spans of a job other names than the panels ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lens_preflight.collector.items import Item
+from lens_preflight.collector.model import CollectorConfig, Component
+from lens_preflight.collector.patterns import finds
+from lens_preflight.collector.statements import Statement, statements
+from lens_preflight.collector.values import Truth
+from lens_preflight.core.data import dataclass
+from lens_preflight.core.finding import Location
+from lens_preflight.documents import Node
+
+_NAMES = {"metrics": "metric.name", "traces": "span.name"}
+
+
+@dataclass(frozen=True)
+class Rename:
+    """An item that gets another name, or may get one; what does it, and where."""
+
+    item: Item
+    component: Component
+    at: Location
+    text: str
+
+
+def renames(config: CollectorConfig, items: Iterable[Item]) -> Iterator[Rename]:
+    """The first renaming of each item with a name, on any way.
+
+    Raises:
+        Undecided: a pattern is read by Go alone.
+    """
+    named = [item for item in items if item.name and item.signal in _NAMES]
+    used: dict[tuple[str, str], None] = {}
+    for route in config.routes:
+        used.update({(route.signal, reference.id): None for reference in route.processors})
+    for item in named:
+        for signal, identity in used:
+            component = config.find("processors", identity)
+            found = _renamed(component, item) if component is not None and signal == item.signal else None
+            if found is not None:
+                yield found
+                break
+
+
+def _renamed(component: Component, item: Item) -> Rename | None:
+    if component.type == "transform":
+        for statement in statements(component, item.signal):
+            if _gives_name(statement, item) and statement.runs(item.facts({}, {}, 0)) not in (
+                Truth.NO,
+                Truth.UNLIKELY,
+            ):
+                return Rename(item, component, statement.at, statement.text)
+    elif component.type == "metricstransform" and item.signal == "metrics":
+        for rule in component.body.children("transforms") if component.body is not None else ():
+            if _moves(rule, item.name):
+                return Rename(item, component, rule.at, f"new_name: {rule.text('new_name')}")
+    elif component.type == "span" and item.signal == "traces" and _from_attributes(component):
+        return Rename(item, component, component.line_of("name"), "name.from_attributes")
+    return None
+
+
+def _from_attributes(component: Component) -> bool:
+    everywhere = component.get("include") is None and component.get("exclude") is None
+    return everywhere and component.get("name", "from_attributes") is not None
+
+
+def _gives_name(statement: Statement, item: Item) -> bool:
+    target = statement.target
+    if target is None or target.path != _NAMES[item.signal]:
+        return False
+    if statement.editor == "set":
+        source = statement.field(1)
+        same = source is not None and source.path == target.path and not source.key
+        return not same and statement.string(1) != item.name
+    pattern = statement.string(1)
+    if statement.editor == "replace_pattern" and pattern is not None:
+        return finds(pattern, item.name, statement.at)
+    return True
+
+
+def _moves(rule: Node, name: str) -> bool:
+    include = rule.text("include") or ""
+    if rule.text("match_type") == "regexp":
+        hit = finds(include, name, rule.at)
+    else:
+        hit = include == name
+    return hit and rule.text("new_name") is not None and rule.text("action") != "insert"
