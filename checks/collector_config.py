@@ -145,3 +145,8 @@ def _refuse_open(config: CollectorConfig) -> None:
         for node in nodes:
             if isinstance(node, Scalar) and node.open:
                 raise Undecided(f"{'.'.join(keys)} comes from a variable: {node.text_value}", node.at)
+    for pipeline in config.pipelines:
+        for word, reference in pipeline.opened.items():
+            raise Undecided(
+                f"{word} of pipeline {pipeline.id} come from a variable: {reference.id}", reference.at
+            )

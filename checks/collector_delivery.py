@@ -89,7 +89,7 @@ def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
             exporter.at,
             remedy=f"add to {exporter.id}: resource_to_telemetry_conversion: {{enabled: true}}",
         )
-    for file in ctx.rules:
+    for file in ctx.rules if _otlp_into_prometheus(config) else ():
         if file.promotes_run_id is False:
             yield Finding(
                 rules.RUN_ID_NOT_A_LABEL,
@@ -97,6 +97,18 @@ def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
                 Location.file(file.path),
                 remedy="add: otlp: {promote_resource_attributes: [nemo.run.id]}",
             )
+
+
+def _otlp_into_prometheus(config: CollectorConfig) -> bool:
+    """Whether Prometheus may get OTLP of this collector, which alone its promotion is for."""
+    from lens_preflight.collector.losses import SERIES
+    from lens_preflight.collector.sinks import address
+
+    ends = {route.end.id for route in config.routes if route.pipelines[-1].signal == "metrics"}
+    exporters = [c for c in map(config.of("exporters").get, ends) if c is not None]
+    pushed = [address(c) for c in exporters if c.type == "otlphttp"]
+    scraped = any(c.type in SERIES for c in exporters)
+    return not scraped or any(word in to for to in pushed for word in ("/otlp", "prometheus", ":9090", "${"))
 
 
 def _panels_join(ctx: Context) -> bool:

@@ -118,7 +118,8 @@ def _pipelines(config: CollectorConfig) -> Iterator[Finding]:
                 remedy=f"call it one of: {', '.join(SIGNALS[:3])}, with /name behind it",
             )
         for word, references in (("receivers", pipeline.receivers), ("exporters", pipeline.exporters)):
-            if not references and f"{word} of pipeline {pipeline.id}" not in shapeless:
+            written = f"{word} of pipeline {pipeline.id}" in shapeless or pipeline.is_open(word)
+            if not references and not written:
                 yield Finding(
                     rules.EMPTY_PIPELINE,
                     f"pipeline {pipeline.id} has no {word}",

@@ -74,7 +74,18 @@ def _pipeline(identity: str, body: Node, at: Location) -> Pipeline:
         tuple(references(body.get("exporters"))),
         at,
         body.key_at("processors") if has_processors and isinstance(body, Mapping) else at,
+        {
+            word: found
+            for word in ("receivers", "processors", "exporters")
+            if (found := _opened(body.get(word))) is not None
+        },
     )
+
+
+def _opened(node: Node | None) -> Reference | None:
+    """What of a list is known at start only."""
+    items = node.items if isinstance(node, Sequence) else (node,)
+    return next((Reference(i.text_value, i.at) for i in items if isinstance(i, Scalar) and i.open), None)
 
 
 def references(node: Node | None) -> Iterator[Reference]:

@@ -77,6 +77,12 @@ class Pipeline:
     exporters: tuple[Reference, ...]
     at: Location
     processors_at: Location
+    opened: collections.abc.Mapping[str, Reference] = field(default_factory=dict, hash=False)
+    """Lists, by receivers, processors or exporters, that hold what is known at start only."""
+
+    def is_open(self, word: str) -> bool:
+        """Whether a list is, or holds, something that is known at start only."""
+        return word in self.opened
 
 
 @dataclass(frozen=True)

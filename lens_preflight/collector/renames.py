@@ -8,10 +8,10 @@ from lens_preflight.collector.items import Item
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.patterns import finds
 from lens_preflight.collector.statements import Statement, statements
-from lens_preflight.collector.values import Truth
+from lens_preflight.collector.values import OURS, Truth
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
-from lens_preflight.documents import Node
+from lens_preflight.documents import Node, Scalar
 
 _NAMES = {"metrics": "metric.name", "traces": "span.name"}
 
@@ -63,8 +63,12 @@ def _renamed(component: Component, item: Item) -> Rename | None:
 
 
 def _from_attributes(component: Component) -> bool:
-    everywhere = component.get("include") is None and component.get("exclude") is None
-    return everywhere and component.get("name", "from_attributes") is not None
+    """Whether a name is made of attributes; none is made where one of them is missing."""
+    body = component.body
+    if body is None or component.get("include") is not None or component.get("exclude") is not None:
+        return False
+    keys = [k.text_value for k in body.children("name", "from_attributes") if isinstance(k, Scalar)]
+    return bool(keys) and all(OURS.search(key) is not None for key in keys)
 
 
 def _gives_name(statement: Statement, item: Item) -> bool:

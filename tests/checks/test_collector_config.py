@@ -322,8 +322,23 @@ def test_panels_that_join_target_info_excuse_the_exporter(tmp_path: Path) -> Non
 
 
 def test_prometheus_may_drop_the_run_id_itself(tmp_path: Path) -> None:
+    pushed = edited("https://second.example.invalid", "https://prometheus.example.invalid/api/v1/otlp")
     assert "run-id-not-a-label" in weighty(
-        say(tmp_path, GOOD, rules=(RuleFile("prometheus.yml", promotes_run_id=False),))
+        say(tmp_path, pushed, rules=(RuleFile("prometheus.yml", promotes_run_id=False),))
+    )
+
+
+def test_prometheus_that_scrapes_promotes_nothing_itself(tmp_path: Path) -> None:
+    answer = say(tmp_path, GOOD, rules=(RuleFile("prometheus.yml", promotes_run_id=False),))
+    assert answer.status is Status.PASS
+
+
+@pytest.mark.parametrize("word", ["receivers: [otlp]", "exporters: [otlp/store, otlphttp/second]"])
+@pytest.mark.parametrize("form", ["'${env:LIST}'", "['${env:ONE}']"])
+def test_a_list_that_comes_from_a_variable_is_unknown(tmp_path: Path, word: str, form: str) -> None:
+    answer = say(tmp_path, edited(word, f"{word.partition(':')[0]}: {form}"))
+    assert answer.status is Status.UNKNOWN and "comes from a variable" in answer.reason.replace(
+        "come ", "comes "
     )
 
 

@@ -57,7 +57,8 @@ def test_metrics_that_get_another_name(tmp_path: Path, name: str, body: str, los
 @pytest.mark.parametrize(
     ("name", "body", "step"),
     [
-        ("span", "{name: {from_attributes: [a], separator: '::'}}", True),
+        ("span", "{name: {from_attributes: [nemo.phase], separator: '::'}}", True),
+        ("span", "{name: {from_attributes: [db.system, nemo.phase]}}", False),
         ("span", "{name: {to_attributes: {rules: ['^/d/(?P<id>.*)$$']}}}", False),
         ("transform", "{trace_statements: ['set(span.name, \"x\")']}", True),
         ("transform", '{trace_statements: [\'replace_pattern(span.name, "/users/[0-9]+", "x")\']}', False),
