@@ -36,14 +36,16 @@ def bind_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
 
 def _protocols(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
     """Whether the receivers of each signal speak what the job's exporters of that signal speak."""
+    from lens_preflight.collector.listening import receivers
+
     unheard: dict[str, list[str]] = {}
     places: dict[str, Location] = {}
     for signal in signals:
-        receivers = _receivers(config, signal)
-        spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
+        heard = receivers(config, signal)
+        spoken = {p for c in heard for p in getattr(c.get("protocols"), "entries", {})}
         for transport in _transports(ctx, signal) - spoken if spoken else ():
             unheard.setdefault(transport, []).append(signal)
-            places.setdefault(transport, receivers[0].line_of("protocols"))
+            places.setdefault(transport, heard[0].line_of("protocols"))
     for transport, lost in sorted(unheard.items()):
         yield Finding(
             rules.PROTOCOL_NOT_RECEIVED,
@@ -53,24 +55,18 @@ def _protocols(config: CollectorConfig, ctx: Context, signals: Iterable[str]) ->
         )
 
 
-def _receivers(config: CollectorConfig, signal: str) -> list[Component]:
-    """The OTLP receivers in the pipelines of a signal."""
-    from lens_preflight.collector.types import OTLP_RECEIVERS
-
-    used = {reference.id for pipeline in config.of_signal(signal) for reference in pipeline.receivers}
-    return [c for c in config.of("receivers").values() if c.type in OTLP_RECEIVERS and c.id in used]
-
-
 def refuse_unknown_transport(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> None:
     """A launch whose transport is not known is answered only by receivers that speak both.
 
     Raises:
         Undecided: it may send what nobody there understands.
     """
+    from lens_preflight.collector.listening import receivers
+
     for signal in signals:
-        receivers = _receivers(config, signal)
-        spoken = {p for c in receivers for p in getattr(c.get("protocols"), "entries", {})}
-        if receivers and not spoken >= TRANSPORTS:
+        heard = receivers(config, signal)
+        spoken = {p for c in heard for p in getattr(c.get("protocols"), "entries", {})}
+        if heard and not spoken >= TRANSPORTS:
             for transport in _each_transport(ctx, signal):
                 if isinstance(transport, Undecided):
                     raise transport

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.checks import collector_delivery_rules as rules
 from lens_preflight.checks.collector_binds import bind_findings
 from lens_preflight.checks.collector_losses import loss_findings
+from lens_preflight.checks.collector_reach import reach_findings
 from lens_preflight.checks.collector_start_rules import ENDPOINT_FORM
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Finding, Location
@@ -25,6 +26,7 @@ def delivery_parts(
     return (
         _signals(config, signals),
         bind_findings(config, ctx, signals),
+        reach_findings(config, ctx, signals),
         _labels(config, ctx),
         _removals(config),
         loss_findings(config, ctx, signals),

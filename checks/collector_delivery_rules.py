@@ -47,6 +47,33 @@ PROTOCOL_NOT_RECEIVED = rule(
     ("The receiver does not speak the protocol of the job"),
     ("The exporter of the job gets connection refused, or an answer that is no OTLP."),
 )
+NOT_THE_RECEIVER = rule(
+    "not-the-receiver",
+    Severity.BLOCKER,
+    "What the job dials on its node is not what the receiver listens for",
+    (
+        "The port, the encryption or the path differs, and nothing stands between a job and a collector on "
+        "its own node: the exporter gets connection refused, a TLS error or 404."
+    ),
+)
+RECEIVER_DIFFERS = rule(
+    "receiver-differs",
+    Severity.NOTE,
+    "What the job dials differs from what the receiver listens for",
+    (
+        "Right when a balancer or a service stands between and translates the port, ends TLS or rewrites "
+        "the path; wrong when the job reaches this collector directly."
+    ),
+)
+NO_CREDENTIALS = rule(
+    "no-credentials",
+    Severity.BLOCKER,
+    "The receiver authenticates, and the job shows nothing",
+    (
+        "The receiver has an authenticator, and the exporter of the job sends no header: every request is "
+        "answered with UNAUTHENTICATED or 401, and the data are dropped."
+    ),
+)
 BIND_LOCALHOST = rule(
     "bind-localhost",
     Severity.BLOCKER,
@@ -148,6 +175,9 @@ RULES = (
     SIGNAL_DROPPED,
     SPAN_DROPPED,
     PROTOCOL_NOT_RECEIVED,
+    NOT_THE_RECEIVER,
+    RECEIVER_DIFFERS,
+    NO_CREDENTIALS,
     BIND_LOCALHOST,
     BIND_LOCALHOST_UNSAID,
     BIND_PARTLY_LOCAL,
