@@ -11,6 +11,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Failure
 from lens_preflight.dashboards.promql import read_promql
+from lens_preflight.dashboards.rule_form import refuse_malformed
 from lens_preflight.dashboards.selectors import Query
 from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Text, read_texts, read_yaml
 
@@ -19,13 +20,18 @@ SUFFIXES = (".yml", ".yaml", ".json", ".rules")
 
 @dataclass(frozen=True)
 class PromRule:
-    """One rule; ``kind`` is record or alert, ``at`` the line of its expression."""
+    """One rule; ``kind`` is record or alert, ``at`` the line of its expression.
+
+    ``labels`` are those that it writes on what it records, its group's included. ``delay`` is its ``for``.
+    """
 
     kind: str
     name: str
     text: str
     at: Location
     group: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+    delay: str = ""
 
     @cached_property
     def query(self) -> Query:
@@ -78,6 +84,7 @@ def _rule_file(source: Text) -> RuleFile:
     try:
         roots = read_yaml(source.text, source.path)
         groups = [group for root in roots for group in _groups(root)]
+        refuse_malformed(groups)
         rules = [rule for group in groups for rule in _rules(group)]
     except Malformed as error:
         return RuleFile(source.path, failure=Failure(error.reason, error.at))
@@ -119,17 +126,26 @@ def _config_map(data: Node | None) -> Iterator[Node]:
 
 def _rules(group: Node) -> Iterator[PromRule]:
     name = group.text("name") or ""
+    common = _labels(group)
     for raw in group.children("rules"):
+        labels = tuple({**common, **_labels(raw)}.items())
         for kind in ("record", "alert"):
             expression = raw.get("expr")
             title = raw.text(kind)
             if title is not None and isinstance(expression, Scalar):
-                yield PromRule(kind, title, expression.text_value, expression.at, name)
+                delay = raw.text("for") or ""
+                yield PromRule(kind, title, expression.text_value, expression.at, name, labels, delay)
         expression = raw.get("query")
         if isinstance(expression, Scalar) and raw.text("type") in ("recording", "alerting"):
             kind = "record" if raw.text("type") == "recording" else "alert"
-            yield PromRule(kind, raw.text("name") or "", expression.text_value, expression.at, name)
+            yield PromRule(kind, raw.text("name") or "", expression.text_value, expression.at, name, labels)
         yield from _grafana_rule(raw, name)
+
+
+def _labels(raw: Node) -> dict[str, str]:
+    block = raw.get("labels")
+    entries = block.entries if isinstance(block, Mapping) else {}
+    return {key: value.text_value for key, value in entries.items() if isinstance(value, Scalar)}
 
 
 def _grafana_rule(raw: Node, group: str) -> Iterator[PromRule]:

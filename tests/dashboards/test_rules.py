@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import textwrap
 from pathlib import Path
 
@@ -83,3 +85,40 @@ otlp:
 def test_what_holds_no_rules_says_where(tmp_path: Path, text: str, line: int) -> None:
     (file,) = read_rules([write(tmp_path, text)])
     assert file.failure is not None and file.failure.at.line == line
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("{record: a, alert: b, expr: up}", "both record and alert"),
+        ("{record: a, exprs: x, expr: up}", "unknown key exprs"),
+        ("{record: a}", "no expr"),
+        ("{record: a, expr: avg(up}", "a ( that is not closed"),
+        ("{record: a, expr: avg(up))}", "a ) too many"),
+        ("{alert: a, expr: 'up{job=\"x}'}", "a quote that is not closed"),
+    ],
+)
+def test_what_prometheus_refuses(tmp_path: Path, rule: str, reason: str) -> None:
+    path = write(tmp_path, f"groups:\n- name: g\n  rules:\n  - {rule}\n")
+    (file,) = read_rules([path])
+    assert file.failure is not None and reason in file.failure.reason and file.failure.at.line == 4
+    tool = shutil.which("promtool")
+    if tool is not None:
+        assert subprocess.run([tool, "check", "rules", str(path)], capture_output=True).returncode != 0
+
+
+def test_what_prometheus_takes(tmp_path: Path) -> None:
+    text = """\
+groups:
+- name: g
+  labels: {team: a}
+  rules:
+  - {record: "a:b", expr: 'label_replace(up, "x", "(", "y", "`[")', labels: {site: b}}
+  - {alert: A, expr: "up == 0 # not (", for: 5m, keep_firing_for: 1m, annotations: {summary: s}}
+"""
+    (file,) = read_rules([write(tmp_path, text)])
+    assert file.failure is None
+    assert [(r.labels, r.delay) for r in file.rules] == [
+        ((("team", "a"), ("site", "b")), ""),
+        ((("team", "a"),), "5m"),
+    ]
