@@ -35,7 +35,8 @@ _SPAN_VALUES = {
 }
 _COUNTING = frozenset(
     {"count", "absent", "absent_over_time", "changes", "resets", "timestamp", "group", "count_values"}
-    | {"present_over_time", "count_over_time", "parameter", "histogram_count"}
+    | {"present_over_time", "count_over_time", "parameter", "histogram_count", "sgn"}
+    | {"bool", "zero", "nothing", "fixed moment", "far offset"}
 )
 _COUNTED = frozenset({"rate", "irate", "increase", "delta", "derivative"})
 _HINTS = (
@@ -158,7 +159,7 @@ def families_of(query: Query, use: Use, catalogue: Catalogue) -> frozenset[Famil
 
 
 def _by_name(name: str, use: Use, catalogue: Catalogue) -> set[Family]:
-    piece = part(name)
+    piece = "count" if any(str(m) == 'le="+Inf"' for m in use.matchers) else part(name)
     found = {
         s.metric.family
         for s in spellings(name, catalogue)

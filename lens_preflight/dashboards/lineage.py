@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from lens_preflight.core.data import dataclass, field
+from lens_preflight.dashboards.fates import Fate, as_scraped, best, fate_of
 from lens_preflight.dashboards.rules import PromRule
 from lens_preflight.dashboards.selectors import Use
 from lens_preflight.dashboards.spans import TRUNCATED_LABELS, Exclusion, exclusion, is_span_duration
-
-MAX_DEPTH = 8
 
 
 @dataclass(frozen=True)
@@ -29,28 +28,53 @@ class Lineage:
 
     def recorded(self, use: Use) -> tuple[PromRule, ...]:
         """The rules that record the series of a selector; empty for a metric as it was scraped."""
-        return self.rules.get(use.metric, ())
+        if use.metric or not use.on("__name__"):
+            return self.rules.get(use.metric, ())
+        return tuple(rule for name, rules in self.rules.items() if use.may_name(name) for rule in rules)
 
-    def origins(self, use: Use, depth: int = MAX_DEPTH) -> tuple[tuple[PromRule, Use], ...]:
-        """The selectors, with their rules, that a recorded series is computed from, to any depth."""
+    def origins(self, use: Use) -> tuple[tuple[PromRule, Use], ...]:
+        """The selectors, with their rules, that a recorded series is computed from, however far up."""
         found: list[tuple[PromRule, Use]] = []
-        for rule in self.recorded(use) if depth else ():
+        seen: set[PromRule] = set()
+        rules = list(self.recorded(use))
+        while rules:
+            rule = rules.pop(0)
+            if rule in seen:
+                continue
+            seen.add(rule)
             for inner in rule.query.uses:
-                deeper = self.origins(inner, depth - 1)
-                found += deeper or [(rule, inner)]
+                further = [other for other in self.recorded(inner) if other is not rule]
+                rules += further
+                if not further:
+                    found.append((rule, inner))
         return tuple(found)
 
-    def keeps(self, use: Use, labels: Iterable[str], depth: int = MAX_DEPTH) -> bool:
-        """Whether any of some labels survives every rule between the metric and this selector."""
+    def fate(self, use: Use, label: str) -> Fate | None:
+        """What the rules leave of a label that a metric had; None when no rule made the series."""
+        return self._fate(use, label, {})
+
+    def label(self, use: Use, label: str) -> Fate:
+        """The fate of a label on the series that a selector picks, whoever made them; matchers aside."""
+        recorded = self.fate(use, label)
+        return as_scraped(use, label) if recorded is None else recorded
+
+    def _fate(self, use: Use, label: str, known: dict[PromRule, Fate]) -> Fate | None:
         rules = self.recorded(use)
-        if not rules or not depth:
-            return True
-        wanted = tuple(labels)
-        return all(
-            any(inner.kept.has(label) for label in wanted) and self.keeps(inner, wanted, depth - 1)
-            for rule in rules
-            for inner in rule.query.uses
-        )
+        return best(self._of_rule(rule, label, known) for rule in rules) if rules else None
+
+    def _of_rule(self, rule: PromRule, label: str, known: dict[PromRule, Fate]) -> Fate:
+        set_by_rule = dict(rule.labels).get(label)
+        if set_by_rule is not None:
+            return Fate.FIXED if set_by_rule else Fate.GONE
+        if rule not in known:
+            known[rule] = Fate.UNKNOWN  # a rule that reads what it records
+            found = fate_of(rule.query.text, label, lambda use: self._fate(use, label, known))
+            known[rule] = found
+        return known[rule]
+
+    def keeps(self, use: Use, labels: Iterable[str]) -> bool:
+        """Whether any of some labels survives the rules between the metric and this selector."""
+        return any(self.fate(use, label) in (None, Fate.KEPT) for label in labels)
 
     def from_spans(self, use: Use, namespaces: Iterable[str] = ()) -> bool:
         """Whether a recorded series is made of durations of spans."""

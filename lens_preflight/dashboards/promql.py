@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from lens_preflight.core.data import replace
-from lens_preflight.dashboards.selectors import Language, Matcher, Query, Use
+from lens_preflight.dashboards.selectors import Labels, Language, Matcher, Query, Use
+
+FAR = timedelta(days=1)
+"""An offset beyond this shows another time than that of the panel."""
 
 _SCALAR_RESULT = frozenset({"scalar", "absent", "absent_over_time"})
 _ADDS_LABEL = frozenset({"label_replace", "label_join"})
@@ -18,7 +24,7 @@ _MATCH_OPS = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
 def read_promql(text: str) -> Query:
     """Take an expression apart; macros of Grafana must have been replaced."""
     try:
-        tree = _parsed(text)
+        tree = parsed(text)
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split()) or "not PromQL"
         return Query(Language.PROMQL, text, scan_selectors(text), reason)
@@ -28,7 +34,8 @@ def read_promql(text: str) -> Query:
         return Query(Language.PROMQL, text, scan_selectors(text), "nested too deeply")
 
 
-def _parsed(text: str) -> Any:
+@lru_cache(maxsize=512)
+def parsed(text: str) -> Any:
     """The parser's tree.
 
     Raises:
@@ -48,9 +55,9 @@ def _uses(node: Any) -> list[Use]:
     """The selectors below a node of the parser's tree; dispatch by the name of its class."""
     kind = type(node).__name__
     if kind == "VectorSelector":
-        return _selector(node)
+        return selector_uses(node)
     if kind == "MatrixSelector":
-        return _selector(node.vector_selector)
+        return selector_uses(node.vector_selector)
     if kind in ("ParenExpr", "SubqueryExpr", "UnaryExpr"):
         return _uses(node.expr)
     if kind == "AggregateExpr":
@@ -62,17 +69,25 @@ def _uses(node: Any) -> list[Use]:
     return []
 
 
-def _selector(node: Any) -> list[Use]:
-    """One use, or one per ``or`` group of the matchers."""
+def selector_uses(node: Any) -> list[Use]:
+    """One use for a selector of the tree, or one per ``or`` group of its matchers."""
     common = [_matcher(m) for m in node.matchers.matchers]
     groups = [[_matcher(m) for m in group] for group in node.matchers.or_matchers] or [[]]
     found = []
     for group in groups:
         matchers = common + group
         name = node.name or next((m.value for m in matchers if m.label == "__name__" and m.op == "="), "")
-        rest = tuple(m for m in matchers if not (m.label == "__name__" and m.op == "="))
-        found.append(Use(name, rest, alternative=len(groups) > 1))
+        rest = tuple(m for m in matchers if m != Matcher("__name__", "=", name))
+        found.append(Use(name, rest, tuple(_moment(node)), alternative=len(groups) > 1))
     return found
+
+
+def _moment(node: Any) -> Iterator[str]:
+    """Whether a selector looks away from the time that is shown: at one moment for good, or far back."""
+    if node.at is not None and str(node.at.type).rpartition(".")[2] not in ("Start", "End"):
+        yield "fixed moment"
+    if node.offset is not None and abs(node.offset) > FAR:
+        yield "far offset"
 
 
 def _matcher(raw: Any) -> Matcher:
@@ -100,9 +115,10 @@ def _aggregate(node: Any) -> list[Use]:
 
 def _call(node: Any) -> list[Use]:
     name = node.func.name
-    added: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
     if name in _ADDS_LABEL and len(node.args) > 1 and type(node.args[1]).__name__ == "StringLiteral":
-        added = frozenset({node.args[1].val})
+        written = frozenset({node.args[1].val})
+    constant = name == "label_replace" and "$" not in getattr(node.args[2], "val", "$")
     uses = [use for argument in node.args for use in _uses(argument)]
     if name == "info":
         return _inside(_info(node), name, lambda kept: kept)
@@ -112,7 +128,7 @@ def _call(node: Any) -> list[Use]:
         missing = [use for use in uses if use.metric.endswith("_bucket") and not use.kept.has("le")]
         label = "histogram_quantile without le" if missing else name
         return _inside(uses, label, lambda kept: kept.drop(frozenset({"le"})))
-    return _inside(uses, name, lambda kept: kept.add(added) if added else kept)
+    return _inside(uses, name, lambda kept: kept.drop(written) if constant else kept.add(written))
 
 
 def _info(node: Any) -> list[Use]:
@@ -125,12 +141,16 @@ def _info(node: Any) -> list[Use]:
 def _binary(node: Any) -> list[Use]:
     op = str(node.op)
     left, right = _uses(node.lhs), _uses(node.rhs)
+    if getattr(node.modifier, "return_bool", False):
+        left, right = ([replace(use, within=(*use.within, "bool")) for use in side] for side in (left, right))
+    if op == "*" and 0 in (getattr(node.lhs, "val", None), getattr(node.rhs, "val", None)):
+        left, right = ([replace(use, within=(*use.within, "zero")) for use in side] for side in (left, right))
     if not left or not right:
         return left + right
     if op == "or":
         return [replace(use, alternative=True) for use in left + right]
     if op == "unless":
-        return [replace(use, removed=(*use.removed, *right)) for use in left]
+        return [_without(use, right, node) for use in left]
     matching, cardinality, copied = _matching(node.modifier)
     if op == "/":
         left = [replace(use, divided=True) for use in left]
@@ -142,6 +162,22 @@ def _binary(node: Any) -> list[Use]:
     if op == "and":
         return [replace(use, kept=old.kept) for use, old in zip(new_left, left, strict=True)]
     return new_left + new_right
+
+
+def _without(use: Use, removed: list[Use], node: Any) -> Use:
+    """The left of ``unless``; a selector that picks the same series and more leaves nothing of it."""
+    other = node.rhs
+    while type(other).__name__ == "ParenExpr":
+        other = other.expr
+    (on, labels), _, _ = _matching(node.modifier)
+    whole = use.kept == Labels() or (on and all(use.kept.has(label) for label in labels))
+    nothing = (
+        type(other).__name__ == "VectorSelector"
+        and whole
+        and any(other.metric == use.metric and set(other.matchers) <= set(use.matchers) for other in removed)
+    )
+    within = (*use.within, "nothing") if nothing else use.within
+    return replace(use, removed=(*use.removed, *removed), within=within)
 
 
 def _matching(modifier: Any) -> tuple[tuple[bool, frozenset[str]], str, frozenset[str]]:

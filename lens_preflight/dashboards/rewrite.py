@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 from lens_preflight.dashboards.advice import run_variable
+from lens_preflight.dashboards.infrastructure import exempt
 from lens_preflight.dashboards.model import Dashboard, Target
 from lens_preflight.dashboards.selectors import Language
-from lens_preflight.dashboards.training import exempt
 
 _SELECTOR = re.compile(
     r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)(?P<body>\s*\{(?:[^{}\"]|\"(?:[^\"\\]|\\.)*\")*\})?"
