@@ -13,7 +13,9 @@ from lens_preflight.core.words import Need
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
+    from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.model import Dashboard, Panel, Target, Variable
+    from lens_preflight.dashboards.runs import RunFilter
     from lens_preflight.dashboards.training import RunUse
 
 
@@ -52,13 +54,17 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
         raise Skip("no dashboard could be read; see dashboard-panels")
     catalogue, lineage = catalogue_of(ctx), Lineage.of(all_rules(ctx.rules))
     judged = 0
+    doubts: list[Undecided] = []
     told = [(board, list(training_uses(board, catalogue, lineage))) for board in boards]
     for board, uses in told:
         if uses:
             judged += len({id(use.panel) for use in uses})
             yield from _variable(board, uses)
-            yield from _panels(board, uses)
+            yield from _panels(board, uses, doubts)
     _refuse_unparsed(told)
+    _refuse_unread_rules(ctx, boards, lineage)
+    if doubts:
+        raise doubts[0]
     if opaque is not None:
         raise Undecided(f"{opaque.path} is not evaluated: it is {opaque.opaque}", opaque.spot.at)
     if not judged:
@@ -74,6 +80,17 @@ def _refuse_unparsed(told: Iterable[tuple[Dashboard, list[RunUse]]]) -> None:
             if query.error and id(target) in targets:
                 reason = f"the query of {panel.shown} does not parse: {query.error}"
                 raise Undecided(reason, target.spot.at)
+
+
+def _refuse_unread_rules(ctx: Context, boards: list[Dashboard], lineage: Lineage) -> None:
+    """A recorded series may come from a file of rules that could not be read."""
+    failure = next((file.failure for file in ctx.rules if file.failure is not None), None)
+    if failure is None:
+        return
+    for panel, target, query in (shown for board in boards for shown in board.queries):
+        if any(":" in use.metric and not lineage.recorded(use) for use in query.uses):
+            reason = f"{panel.shown} asks a recorded series, and its rules cannot be read: {failure.reason}"
+            raise Undecided(reason, target.spot.at)
 
 
 def _variable(board: Dashboard, uses: list[RunUse]) -> Iterator[Finding]:
@@ -147,7 +164,8 @@ def _judge_variable(variable: Variable, lists: bool, uses: list[RunUse]) -> Iter
 
 def _source_metric(variable: Variable, uses: list[RunUse], query: str) -> Iterator[Finding]:
     """Whether the metric that the variable asks carries the run id."""
-    from lens_preflight.dashboards.training import exempt, listed_metrics
+    from lens_preflight.dashboards.infrastructure import exempt
+    from lens_preflight.dashboards.training import listed_metrics
 
     for name in listed_metrics(variable):
         if name == "target_info":
@@ -167,43 +185,80 @@ def _source_metric(variable: Variable, uses: list[RunUse], query: str) -> Iterat
             )
 
 
-def _panels(board: Dashboard, uses: list[RunUse]) -> Iterator[Finding]:
-    """One finding per target and fault."""
+def _panels(board: Dashboard, uses: list[RunUse], doubts: list[Undecided]) -> Iterator[Finding]:
+    """One finding per target and fault; what cannot be told is kept for the end."""
     said: set[tuple[int, str]] = set()
     for run_use in uses:
-        for finding in _judge_use(board, run_use):
-            key = (id(run_use.target), finding.rule.id)
-            if key not in said:
-                said.add(key)
-                yield finding
-
-
-def _judge_use(board: Dashboard, run_use: RunUse) -> Iterator[Finding]:
-    found = None if run_use.filtered_elsewhere else _fault(board, run_use)
-    if found is not None:
-        yield _panel(found[0], board, run_use.panel, run_use.target, found[1])
+        try:
+            found = _fault(board, run_use)
+        except Undecided as doubt:
+            doubts.append(doubt)
+            continue
+        if found is not None and (id(run_use.target), found[0].id) not in said:
+            said.add((id(run_use.target), found[0].id))
+            yield _panel(found[0], board, run_use.panel, run_use.target, found[1])
 
 
 def _fault(board: Dashboard, run_use: RunUse) -> tuple[Rule, str] | None:
-    """What is wrong with the filter of one selector; the best of its matchers counts."""
+    """What is wrong with the filters of one selector: all of them must hold.
+
+    Raises:
+        Undecided: what a filter lets pass cannot be told.
+    """
+    from lens_preflight.dashboards.fates import Fate
     from lens_preflight.dashboards.runs import Hold
 
-    metric = run_use.use.metric
-    holds = {f.hold: f for f in run_use.filters}
-    if run_use.label_lost and run_use.filters:
+    nothing = _shows_nothing(board, run_use)
+    if nothing:
+        return rules.BROKEN, nothing
+    metric = run_use.use.metric or "the query"
+    holds = {f.hold: f for f in reversed(run_use.filters)}
+    if run_use.fate is Fate.GONE and not run_use.recorded:
+        return rules.BROKEN, f"no series of {metric} has the label that it is filtered by"
+    if run_use.fate is Fate.GONE:
         return rules.LOST_LABEL, f"the rule of {metric} drops nemo_run_id"
-    if Hold.CHOSEN in holds:
-        return _followed(board, run_use, holds[Hold.CHOSEN].variable)
+    if run_use.fate is Fate.FIXED:
+        return rules.HARD_CODED, f"the rule of {metric} writes or picks one run for good"
     for hold, rule, what in (
-        (Hold.PREFIX, rules.PREFIX, "matches longer ids too"),
-        (Hold.EXACT_LIST, rules.BROKEN, "compares with a list of ids"),
+        (Hold.NEVER, rules.BROKEN, "does not fit the run that is chosen"),
         (Hold.INVERTED, rules.BROKEN, "excludes the chosen run"),
+        (Hold.EXACT_LIST, rules.BROKEN, "compares with a list of ids"),
         (Hold.SCOPE, rules.BROKEN, "asks spans, but the run id is on the resource"),
         (Hold.FIXED, rules.HARD_CODED, "names one run for good"),
     ):
         if hold in holds:
             return rule, f"{holds[hold].matcher} {what}"
-    return rules.UNFILTERED, f"{metric or 'the query'} is not filtered by the run"
+    if Hold.UNKNOWN in holds or run_use.fate is Fate.UNKNOWN:
+        raise _doubt(run_use, holds.get(Hold.UNKNOWN))
+    if run_use.filtered_elsewhere:
+        return None
+    for hold in (Hold.CHOSEN, Hold.PREFIX):
+        if hold in holds:
+            found = _followed(board, run_use, holds[hold].variable)
+            if found is not None or hold is Hold.CHOSEN:
+                return found
+            return rules.PREFIX, f"{holds[hold].matcher} matches other ids too"
+    return rules.UNFILTERED, f"{metric} is not filtered by the run"
+
+
+def _shows_nothing(board: Dashboard, run_use: RunUse) -> str:
+    """Why a selector picks no series whatever is chosen; empty when it may."""
+    from lens_preflight.dashboards.variables import mentions
+
+    if "nothing" in run_use.use.within:
+        return f"unless takes away all that {run_use.use.metric} gives"
+    for matcher in run_use.matchers:
+        for mention in mentions(matcher.value):
+            if not mention.name.startswith("__") and mention.name not in board.by_name:
+                return f"the variable ${mention.name} does not exist"
+    return run_use.use.contradiction
+
+
+def _doubt(run_use: RunUse, found: RunFilter | None) -> Undecided:
+    what = f"{run_use.panel.shown}: what is left of the run id in {run_use.use.shown} cannot be told"
+    if found is not None:
+        what = f"{run_use.panel.shown}: what {found.matcher} matches cannot be told"
+    return Undecided(what, run_use.target.spot.at)
 
 
 def _followed(board: Dashboard, run_use: RunUse, variable: str) -> tuple[Rule, str] | None:

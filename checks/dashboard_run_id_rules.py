@@ -87,7 +87,8 @@ HARD_CODED = _rule(
     "hard-coded",
     Severity.BLOCKER,
     "A panel shows one fixed run",
-    "The id in the query belongs to a run of the past; the next run is not shown. Use the variable.",
+    "The id in the query, or in the rule that records its series, belongs to a run of the past; the next run "
+    "is not shown. All conditions of a selector must hold: a fixed id beside the variable leaves one run.",
 )
 
 
@@ -95,8 +96,9 @@ BROKEN = _rule(
     "broken-filter",
     Severity.BLOCKER,
     "The filter on the run cannot match the chosen run",
-    "A variable that may hold several values is expanded to (a|b), which = takes literally; != and "
-    "!~ show every run but the chosen one; a variable that does not exist stays as text. Write "
+    "A variable that may hold several values is expanded to (a|b), which = takes literally; other formats "
+    "(csv, glob, queryparam, ...) put in what no id matches; != and !~ show every run but the chosen one; a "
+    "variable that does not exist stays as text, in whatever condition it stands. Write "
     'nemo_run_id=~"$run_id".',
 )
 
@@ -104,8 +106,9 @@ BROKEN = _rule(
 PREFIX = _rule(
     "prefix",
     Severity.CAUTION,
-    "The filter also matches longer run ids",
-    'nemo_run_id=~"$run_id.*" shows run-10 when run-1 is chosen. Leave the pattern out: =~ is anchored.',
+    "The filter also matches other run ids",
+    'nemo_run_id=~"$run_id.*" shows run-10 when run-1 is chosen, and an alternative beside the variable shows '
+    "its own run. Leave the rest of the pattern out: =~ is anchored.",
 )
 
 
@@ -122,8 +125,8 @@ LOST_LABEL = _rule(
     "label-lost",
     Severity.BLOCKER,
     "A recording rule drops the run id before the panel filters by it",
-    "The recorded series have no nemo_run_id any more, so the filter matches nothing. Add "
-    "nemo_run_id to the by of the rule.",
+    "The recorded series have no nemo_run_id any more, so the filter matches nothing. Add nemo_run_id to the "
+    "by of the rule, and leave it alone in its labels and in label_replace.",
 )
 
 

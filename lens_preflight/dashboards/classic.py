@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lens_preflight.core.data import replace
 from lens_preflight.dashboards.languages import language_of, text_of
 from lens_preflight.dashboards.model import Dashboard, DataSource, Document, Panel, Spot, Target, Variable
 
@@ -16,8 +17,12 @@ def read_classic(document: Document, model: Mapping[str, Any], spot: Spot) -> Da
     """Read the classic model that stands at ``spot``."""
     elements = model.get("__elements")
     library = elements if isinstance(elements, Mapping) else {}
-    raw_panels = list(_flatten(model, spot))
-    panels = [_panel(raw, at, library) for raw, at in raw_panels]
+    panels = [
+        replace(
+            _panel(raw, at, library), repeats=tuple(name for name in (*outer, _word(raw, "repeat")) if name)
+        )
+        for raw, at, outer in _flatten(model, spot)
+    ]
     panels = [_reused(panel, panels) for panel in panels]
     templating = model.get("templating")
     listed = templating.get("list") if isinstance(templating, Mapping) else None
@@ -35,18 +40,25 @@ def read_classic(document: Document, model: Mapping[str, Any], spot: Spot) -> Da
     )
 
 
-def _flatten(model: Mapping[str, Any], spot: Spot) -> Iterator[tuple[Mapping[str, Any], Spot]]:
-    """All panels but rows, in reading order; ``rows[].panels[]`` of the oldest schema too."""
+def _flatten(
+    model: Mapping[str, Any], spot: Spot, outer: tuple[str, ...] = ()
+) -> Iterator[tuple[Mapping[str, Any], Spot, tuple[str, ...]]]:
+    """All panels but rows, in reading order, each with the variables that its row is repeated for.
+
+    ``rows[].panels[]`` of the oldest schema are read too. Behind a row that is open its panels follow.
+    """
+    row = outer
     for n, raw in enumerate(_list(model, "panels")):
         if not isinstance(raw, Mapping):
             continue
         if raw.get("type") == "row" or (isinstance(raw.get("panels"), list) and "targets" not in raw):
-            yield from _flatten(raw, spot.below("panels", n))
+            row = (*outer, _word(raw, "repeat"))
+            yield from _flatten(raw, spot.below("panels", n), row)
         else:
-            yield raw, spot.below("panels", n)
-    for n, row in enumerate(_list(model, "rows")):
-        if isinstance(row, Mapping):
-            yield from _flatten(row, spot.below("rows", n))
+            yield raw, spot.below("panels", n), row
+    for n, old in enumerate(_list(model, "rows")):
+        if isinstance(old, Mapping):
+            yield from _flatten(old, spot.below("rows", n), (*outer, _word(old, "repeat")))
 
 
 def _panel(raw: Mapping[str, Any], spot: Spot, library: Mapping[str, Any]) -> Panel:

@@ -84,7 +84,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel; ``unresolved`` says why its queries are not in the file, ``placed`` whether it is shown."""
+    """One panel; ``unresolved`` says why its queries are not in the file, ``placed`` whether it is shown.
+
+    ``repeats`` are the variables for whose values the panel, or what holds it, is drawn again and again.
+    """
 
     id: str
     title: str
@@ -95,6 +98,7 @@ class Panel:
     unresolved: str = ""
     placed: bool = True
     unit: str = ""
+    repeats: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:

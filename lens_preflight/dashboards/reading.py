@@ -147,8 +147,11 @@ def _resource(document: Document, data: Mapping[str, Any], keys: Keys, version: 
         spot = Spot(document, (*keys, "spec"))
         if version.startswith("v2"):
             yield read_schema2(document, spec, spot, version)
-        else:
+        elif version.startswith(("v0", "v1")):
             yield read_classic(document, spec, spot)
+        else:
+            told = f"a dashboard of API version {version or '(none)'}; export it as v2 or in the classic form"
+            yield Dashboard(document.path, "", "", spot, opaque=told)
 
 
 def _kubernetes(

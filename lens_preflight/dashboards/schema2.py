@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lens_preflight.core.data import replace
 from lens_preflight.dashboards.classic import data_source, values_of
 from lens_preflight.dashboards.languages import language_of, text_of
 from lens_preflight.dashboards.model import Dashboard, DataSource, Document, Panel, Spot, Target, Variable
@@ -24,10 +25,10 @@ _KINDS = {
 
 def read_schema2(document: Document, spec: Mapping[str, Any], spot: Spot, form: str) -> Dashboard:
     """Read the ``spec`` that stands at ``spot``; ``form`` is v2alpha1, v2beta1 or v2."""
-    placed = set(_placed(spec.get("layout")))
+    placed = dict(_placed(spec.get("layout")))
     elements = _map(spec, "elements")
     panels = tuple(
-        _panel(raw, spot.below("elements", name), name in placed)
+        replace(_panel(raw, spot.below("elements", name), name in placed), repeats=placed.get(name, ()))
         for name, raw in elements.items()
         if isinstance(raw, Mapping)
     )
@@ -37,19 +38,35 @@ def read_schema2(document: Document, spec: Mapping[str, Any], spot: Spot, form: 
         for n, raw in enumerate(listed if isinstance(listed, list) else [])
         if isinstance(raw, Mapping)
     )
+    variables += tuple(_sections(spec.get("layout"), spot.below("layout")))
     return Dashboard(document.path, _word(spec, "title"), form, spot, panels, variables)
 
 
-def _placed(layout: Any) -> Iterator[str]:
-    """The names of the elements that any layout refers to, however deep."""
+def _placed(layout: Any, outer: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The names of the elements that any layout refers to, however deep, and what repeats them."""
     if isinstance(layout, Mapping):
+        repeated = _word(_map(layout, "repeat"), "value")
+        outer = (*outer, repeated) if repeated else outer
         if layout.get("kind") == "ElementReference":
-            yield _word(layout, "name")
+            yield _word(layout, "name"), outer
         for value in layout.values():
-            yield from _placed(value)
+            yield from _placed(value, outer)
     elif isinstance(layout, list):
         for value in layout:
-            yield from _placed(value)
+            yield from _placed(value, outer)
+
+
+def _sections(layout: Any, spot: Spot) -> Iterator[Variable]:
+    """Variables that belong to a row or a tab."""
+    if isinstance(layout, Mapping):
+        for n, raw in enumerate(_items(layout, "variables")):
+            if isinstance(raw, Mapping):
+                yield _variable(raw, spot.below("variables", n, "spec"))
+        for key, value in layout.items():
+            yield from _sections(value, spot.below(str(key)))
+    elif isinstance(layout, list):
+        for n, value in enumerate(layout):
+            yield from _sections(value, spot.below(n))
 
 
 def _panel(raw: Mapping[str, Any], spot: Spot, placed: bool) -> Panel:

@@ -30,11 +30,12 @@ class Language(enum.Enum):
 
 @dataclass(frozen=True)
 class Matcher:
-    """One condition on a label; ``op`` is one of ``= != =~ !~``."""
+    """One condition on a label; ``op`` is one of ``= != =~ !~``, ``bare`` for a value without quotes."""
 
     label: str
     op: str
     value: str
+    bare: bool = False
 
     def accepts(self, text: str) -> bool | None:
         """Whether a label with this text passes; None when the pattern is not a legal one.
@@ -107,6 +108,17 @@ class Use:
         """The selector as a reader knows it."""
         rest = ", ".join(str(m) for m in self.matchers)
         return f"{self.metric}{{{rest}}}" if rest else self.metric
+
+    @property
+    def contradiction(self) -> str:
+        """Two of the matchers that no series can satisfy together, in words; empty when there are none."""
+        for exact in self.matchers:
+            if exact.op == "=" and "$" not in exact.value:
+                for other in self.on(exact.label):
+                    if "$" not in other.value and other.accepts(exact.value) is False:
+                        return f"{exact} and {other} exclude each other"
+        names = [m for m in self.on("__name__") if self.metric and m.accepts(self.metric) is False]
+        return f"{self.metric} and {names[0]} exclude each other" if names else ""
 
     def on(self, *labels: str) -> tuple[Matcher, ...]:
         """The matchers on any of these labels."""

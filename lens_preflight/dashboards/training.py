@@ -8,37 +8,22 @@ from collections.abc import Iterator
 from lens_preflight.core.data import dataclass
 from lens_preflight.dashboards.conditions import canonical
 from lens_preflight.dashboards.families import Catalogue
+from lens_preflight.dashboards.fates import Fate, worst
+from lens_preflight.dashboards.infrastructure import exempt
 from lens_preflight.dashboards.lineage import Lineage
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Dashboard, Panel, Target, Variable
 from lens_preflight.dashboards.naming import stem
 from lens_preflight.dashboards.promql import read_promql
-from lens_preflight.dashboards.runs import RUN_LABELS, Hold, RunFilter, filters_every_panel, run_filters
-from lens_preflight.dashboards.selectors import Language, Query, Use
-
-EXEMPT = (
-    "dcgm_",
-    "nvidia_",
-    "gpu_",
-    "node_",
-    "system_",
-    "otelcol_",
-    "process_",
-    "go_",
-    "container_",
-    "kube_",
-    "machine_",
-    "slurm_",
-    "prometheus_",
-    "scrape_",
-    "alertmanager_",
-    "grafana_",
-    "jaeger_",
-    "tempo_",
-    "loki_",
-    "up",
+from lens_preflight.dashboards.runs import (
+    RUN_LABELS,
+    Hold,
+    RunFilter,
+    confining,
+    filters_every_panel,
+    run_filters,
 )
-"""What metrics of the infrastructure begin with; their exporters know nothing of runs."""
+from lens_preflight.dashboards.selectors import Language, Matcher, Query, Use
 
 _SPAN_PREFIXES = ("traces_span", "span_metrics", "spanmetrics", "traces_spanmetrics")
 _SPAN_WORDS = re.compile(r"\b(megatron|nemo|rl|gym|nvrx|gen_ai|dl)\.[a-z_]")
@@ -50,7 +35,8 @@ class RunUse:
 
     ``joined`` when the filter stands on what it is joined with; ``filtered_elsewhere`` when an
     ad-hoc filter or a control does it; ``mixes`` when several runs may be chosen and the result does
-    not tell them apart; ``label_lost`` when a recording rule dropped the label before.
+    not tell them apart; ``fate`` is what is left of the labels that the filters stand on, ``recorded``
+    whether a rule made the series; ``matchers`` are all conditions that the query needs to hold.
     """
 
     panel: Panel
@@ -60,13 +46,9 @@ class RunUse:
     joined: bool
     filtered_elsewhere: bool
     mixes: bool
-    label_lost: bool
-
-
-def exempt(metric: str) -> bool:
-    """Whether a metric belongs to the infrastructure."""
-    name = metric.lower()
-    return any(name == prefix or (prefix.endswith("_") and name.startswith(prefix)) for prefix in EXEMPT)
+    fate: Fate
+    recorded: bool
+    matchers: tuple[Matcher, ...]
 
 
 def is_training(query: Query, use: Use, catalogue: Catalogue, lineage: Lineage) -> bool:
@@ -98,8 +80,12 @@ def training_uses(board: Dashboard, catalogue: Catalogue, lineage: Lineage) -> I
         elsewhere = filters_every_panel(board, target.source)
         for use in query.uses:
             if is_training(query, use, catalogue, lineage):
-                filters = run_filters(use, board)
+                filters = run_filters(use, board, query.language, panel.repeats)
                 own = any(f.matcher in use.matchers for f in filters)
+                labels = [(where, matcher.label) for where, matcher in confining(use)]
+                if elsewhere and not labels:
+                    labels = [(use, "nemo_run_id")]
+                promql = query.language is Language.PROMQL
                 yield RunUse(
                     panel,
                     target,
@@ -107,17 +93,27 @@ def training_uses(board: Dashboard, catalogue: Catalogue, lineage: Lineage) -> I
                     filters,
                     bool(filters) and not own,
                     elsewhere,
-                    _mixes(board, query, use, filters),
-                    not lineage.keeps(use, RUN_LABELS),
+                    _mixes(panel, board, query, use, filters),
+                    worst(lineage.label(where, label) for where, label in labels if promql),
+                    any(lineage.recorded(where) for where, _ in labels),
+                    _needed(query, use),
                 )
 
 
-def _mixes(board: Dashboard, query: Query, use: Use, filters: tuple[RunFilter, ...]) -> bool:
+def _needed(query: Query, use: Use) -> tuple[Matcher, ...]:
+    """The conditions on a selector; of a filter on spans all that it speaks of, in whatever branch."""
+    if query.condition is None:
+        return use.matchers
+    return tuple(Matcher(leaf.field, leaf.op, leaf.value or "") for leaf in query.condition.leaves())
+
+
+def _mixes(panel: Panel, board: Dashboard, query: Query, use: Use, filters: tuple[RunFilter, ...]) -> bool:
     if query.language is not Language.PROMQL or query.error:
         return False
     several = any(
         f.hold is Hold.CHOSEN and f.variable in board.by_name and board.by_name[f.variable].several
         for f in filters
+        if f.variable not in panel.repeats
     )
     return several and not any(use.kept.has(label) for label in (*RUN_LABELS, "instance"))
 

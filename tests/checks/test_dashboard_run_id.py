@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from lens_preflight.checks.dashboard_run_id import dashboard_run_id
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Status
-from lens_preflight.dashboards.rules import PromRule, RuleFile
+from lens_preflight.dashboards.rules import PromRule, RuleFile, read_rules
 from tests.checks.asking import Answer, Asked, ask
 from tests.dashboards.boards import RUN, SOURCE, classic, panel, read
 
@@ -61,6 +62,21 @@ def test_faults_of_the_variable(changes: dict[str, Any], rule: str, status: Stat
         ('megatron_training_loss{nemo_run_id=~"$runid"}', "broken-filter"),
         ('megatron_training_loss{nemo_run_id=~"$source"}', "broken-filter"),
         ('megatron_training_loss{nemo_run_id=~"$run_id.*"}', "prefix"),
+        ('megatron_training_loss{nemo_run_id=~"$run_id",nemo_run_id="run-2023"}', "hard-coded"),
+        ('megatron_training_loss{nemo_run_id=~"$run_id",nemo_run_id!~"$run_id"}', "broken-filter"),
+        ('megatron_training_loss{nemo_run_id=~"$run_id",nemo_run_id!=""}', None),
+        ('megatron_training_loss{nemo_run_id=~"$run_id",cluster=~"$cluster"}', "broken-filter"),
+        ('megatron_training_loss{nemo_run_id=~"$run_id",x="a",x="b"}', "broken-filter"),
+        ('megatron_training_loss{nemo_run_id=~"$run_id",x="a",x=~"a|b"}', None),
+        ('megatron_training_loss{nemo_run_id=~"$run_id",job="$source"}', None),
+        ('{__name__="megatron_training_loss",__name__="up",nemo_run_id=~"$run_id"}', "broken-filter"),
+        ('megatron_training_loss{"nemo.run.id"=~"$run_id"}', "broken-filter"),
+        ('{"megatron.training.loss","nemo.run.id"=~"$run_id"}', None),
+        (f"{LOSS} unless megatron_training_loss", "broken-filter"),
+        (f"{LOSS} unless on (instance) megatron_training_loss", "broken-filter"),
+        (f"{LOSS} unless (megatron_training_loss > 100)", None),
+        (f"{LOSS} unless megatron_training_loss{{phase='warm-up'}}", None),
+        (f"avg by (nemo_run_id) ({LOSS}) unless megatron_training_loss", None),
         (f"{LOSS} / megatron_training_grad_norm", None),
         (f"{LOSS} / on (job) megatron_training_grad_norm", "unfiltered"),
         (f"{LOSS} or megatron_training_loss", "unfiltered"),
@@ -99,6 +115,65 @@ def test_a_recording_rule_may_lose_the_run_id() -> None:
     query = 'a:loss{nemo_run_id=~"$run_id"}'
     assert say(query, rules=(lost,)).rules() == {"label-lost"}
     assert say(query, rules=(kept,)).status is Status.PASS
+
+
+def _rules(tmp_path: Path, text: str) -> tuple[RuleFile, ...]:
+    path = tmp_path / "r.yml"
+    path.write_text(f"groups:\n- name: g\n  rules:\n{text}", encoding="utf-8")
+    return read_rules([path])
+
+
+NORM = "megatron_training_grad_norm"
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        (f"expr: avg without (nemo_run_id) ({NORM})", "label-lost"),
+        (f"expr: avg by (exported_nemo_run_id) ({NORM})", "label-lost"),
+        (f"expr: {NORM}\n    labels: {{nemo_run_id: ''}}", "label-lost"),
+        (f"expr: {NORM}\n    labels: {{nemo_run_id: all}}", "hard-coded"),
+        (f"expr: '{NORM}{{nemo_run_id=\"old\"}}'", "hard-coded"),
+        (f"expr: label_replace({NORM}, 'nemo_run_id', '', 'nemo_run_id', '.*')", "label-lost"),
+        (f"expr: {NORM} * on (job, instance) group_left (nemo_run_id) target_info", None),
+        (f"expr: {NORM} / scalar(max(up))", None),
+        (f"expr: {NORM} / on () group_left () count(up)", None),
+        (f"expr: {NORM}\n    labels: {{team: a}}", None),
+        (f"expr: avg by (nemo_run_id) ({NORM})\n  - record: run:norm\n    expr: avg({NORM})", None),
+    ],
+)
+def test_what_a_rule_leaves_of_the_run_id(tmp_path: Path, rule: str, found: str | None) -> None:
+    rules = _rules(tmp_path, f"  - record: run:norm\n    {rule}\n")
+    query = 'run:norm{nemo_run_id=~"$run_id"}'
+    assert rules[0].failure is None
+    assert say(query, rules=rules).rules() == ({found} if found else set())
+
+
+def test_rules_that_lose_the_label_far_up(tmp_path: Path) -> None:
+    chain = "".join(f"  - {{record: 'a:{n + 1}', expr: 'a:{n} * 1'}}\n" for n in range(12))
+    query = 'a:12{nemo_run_id=~"$run_id"}'
+    lost = _rules(tmp_path, f"  - {{record: 'a:0', expr: avg({NORM})}}\n{chain}")
+    assert say(query, rules=lost).rules() == {"label-lost"}
+
+
+def test_a_name_that_is_matched_may_be_a_recorded_one(tmp_path: Path) -> None:
+    query = '{__name__=~"run:norm",nemo_run_id=~"$run_id"}'
+    kept = _rules(tmp_path, f"  - {{record: 'run:norm', expr: avg by (nemo_run_id) ({NORM})}}\n")
+    assert say(query, rules=kept).status is Status.PASS
+    lost = _rules(tmp_path, f"  - {{record: 'run:norm', expr: avg({NORM})}}\n")
+    assert say(query, rules=lost).rules() == {"label-lost"}
+
+
+def test_a_recorded_series_of_rules_that_cannot_be_read(tmp_path: Path) -> None:
+    broken = _rules(tmp_path, f"  - {{record: 'run:norm', expr: avg({NORM}}}\n")
+    answer = say(LOSS, 'run:norm{nemo_run_id=~"$run_id"}', rules=broken)
+    assert answer.status is Status.UNKNOWN and "cannot be read" in answer.reason
+    assert say(LOSS, rules=broken).status is Status.PASS
+
+
+def test_a_label_that_only_a_scrape_job_could_make_is_open() -> None:
+    answer = say('megatron_training_loss{exported_nemo_run_id=~"$run_id"}')
+    assert answer.status is Status.UNKNOWN
 
 
 def test_dashboards_without_training_are_not_asked() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.dashboards.boards import classic, panel
+from tests.dashboards.boards import RUN, classic, panel
 
 _RUN = '{service_name=~"$service",nemo_run_id=~"$run_id"}'
 _STEP = "megatron_training_step_duration_ms_milliseconds"
@@ -27,4 +27,9 @@ def dashboard(panels: int) -> str:
         {"id": 100_000 + n, "type": "row", "collapsed": True, "panels": made[n : n + 10]}
         for n in range(0, panels, 10)
     ]
-    return json.dumps(classic(*rows), indent=1)
+    service = {
+        "name": "service",
+        "type": "query",
+        "query": "label_values(megatron_training_loss, service_name)",
+    }
+    return json.dumps(classic(*rows, variables=[RUN, service]), indent=1)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lens_preflight.dashboards.families import Catalogue
+from lens_preflight.dashboards.infrastructure import exempt
 from lens_preflight.dashboards.lineage import Lineage
 from lens_preflight.dashboards.model import Dashboard
 from lens_preflight.dashboards.promql import read_promql
@@ -14,7 +15,7 @@ from lens_preflight.dashboards.reading import dashboards_in
 from lens_preflight.dashboards.rewrite import with_run_filter, with_run_label, without_truncated
 from lens_preflight.dashboards.runs import Hold, lists_runs, run_filters
 from lens_preflight.dashboards.selectors import Language
-from lens_preflight.dashboards.training import exempt, training_uses
+from lens_preflight.dashboards.training import training_uses
 from lens_preflight.documents import Text
 from tests.dashboards.boards import RUN, classic, panel, read
 from tests.fuzz.engine import watchdog
@@ -25,6 +26,7 @@ def board(shown: str, /, **variable: Any) -> Dashboard:
     variables = [
         {**RUN, **variable},
         {"name": "service", "type": "query", "query": ("label_values(m, service_name)")},
+        {**RUN, "name": "other_run"},
     ]
     return read(classic(panel(1, "x", shown), variables=variables))
 
@@ -51,6 +53,26 @@ def holds(query: str, **variable: Any) -> list[Hold]:
         ('instance=~"$run_id.*"', []),
         ('instance=~"$run_id.*rank.*"', [Hold.PREFIX]),
         ('nemo_run_id!~"$run_id"', [Hold.INVERTED]),
+        ('nemo_run_id=~"${run_id:pipe}|$other_run"', [Hold.CHOSEN]),
+        ('nemo_run_id=~"${run_id:csv}"', [Hold.CHOSEN]),
+        ('nemo_run_id=~".*$run_id"', [Hold.PREFIX]),
+        ('nemo_run_id=~"|$run_id"', [Hold.PREFIX]),
+        ('nemo_run_id=~"$run_id|baseline-7"', [Hold.PREFIX]),
+        ('nemo_run_id=~"$run_id|base[0-9]"', [Hold.PREFIX]),
+        ('nemo_run_id="job-$run_id"', [Hold.NEVER]),
+        ('nemo_run_id=~"job-$run_id"', [Hold.NEVER]),
+        ('nemo_run_id=~"$run_id-attempt.+"', [Hold.NEVER]),
+        ('nemo_run_id="$run_id "', [Hold.NEVER]),
+        ('nemo_run_id=~"$$run_id"', [Hold.NEVER]),
+        ('nemo_run_id=~"${run_id:queryparam}"', [Hold.NEVER]),
+        ('nemo_run_id=~"${run_id:singlequote}"', [Hold.NEVER]),
+        ('nemo_run_id=~"${run_id:doublequote}"', [Hold.NEVER]),
+        ('nemo_run_id=~"${run_id:sqlstring}"', [Hold.NEVER]),
+        ('nemo_run_id=~"${run_id:date}"', [Hold.NEVER]),
+        ('nemo_run_id=~"${run_id:lucene}"', [Hold.NEVER]),
+        ('nemo_run_id=~"$run_id|\\\\pL+"', [Hold.UNKNOWN]),
+        ('nemo_run_id=~"$run_id",nemo_run_id="a"', [Hold.CHOSEN, Hold.FIXED]),
+        ('instance=~"$run_id-rank(0|1)"', [Hold.CHOSEN]),
         ('nemo_run_id="llama3-a"', [Hold.FIXED]),
         ('nemo_run_id=~".+"', [Hold.OPEN]),
         ('nemo_run_id!=""', [Hold.OPEN]),
@@ -64,6 +86,38 @@ def test_what_a_matcher_does(matcher: str, hold: list[Hold]) -> None:
 def test_an_exact_match_with_several_values() -> None:
     assert holds('megatron_training_loss{nemo_run_id="$run_id"}', multi=True) == [Hold.EXACT_LIST]
     assert holds('megatron_training_loss{nemo_run_id="$run_id"}', includeAll=True) == [Hold.EXACT_LIST]
+
+
+@pytest.mark.parametrize("shape", ["csv", "raw", "glob", "distributed", "text", "json", "percentencode"])
+def test_a_list_that_no_pattern_reads(shape: str) -> None:
+    query = f'megatron_training_loss{{nemo_run_id=~"${{run_id:{shape}}}"}}'
+    assert holds(query, multi=True) == [Hold.EXACT_LIST]
+    assert holds(query) == [Hold.CHOSEN]
+
+
+@pytest.mark.parametrize("shape", ["", ":regex", ":pipe", ":join:|"])
+def test_a_list_that_a_pattern_reads(shape: str) -> None:
+    assert holds(f'megatron_training_loss{{nemo_run_id=~"${{run_id{shape}}}"}}', multi=True) == [Hold.CHOSEN]
+
+
+def test_a_repeated_panel_has_one_run_at_a_time() -> None:
+    query = 'avg(megatron_training_loss{nemo_run_id="$run_id"})'
+    several = [{**RUN, "multi": True}]
+    shown = [
+        read(classic(panel(1, "x", query, repeat="run_id"), variables=several)),
+        read(
+            classic({"type": "row", "repeat": "run_id", "panels": [panel(1, "x", query)]}, variables=several)
+        ),
+        read(classic({"type": "row", "repeat": "run_id"}, panel(1, "x", query), variables=several)),
+    ]
+    for one in shown:
+        (use,) = training_uses(one, Catalogue(), Lineage())
+        assert [f.hold for f in use.filters] == [Hold.CHOSEN] and not use.mixes
+    other_row = classic(
+        {"type": "row", "repeat": "run_id"}, {"type": "row"}, panel(1, "x", query), variables=several
+    )
+    (use,) = training_uses(read(other_row), Catalogue(), Lineage())
+    assert [f.hold for f in use.filters] == [Hold.EXACT_LIST]
 
 
 @pytest.mark.parametrize(
