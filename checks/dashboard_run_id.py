@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import dashboard_run_id_rules as rules
+from lens_preflight.checks.dashboard_run_id_list import run_list
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Proof, Rule
@@ -14,7 +15,7 @@ from lens_preflight.core.words import Need
 if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.dashboards.lineage import Lineage
-    from lens_preflight.dashboards.model import Dashboard, Panel, Target, Variable
+    from lens_preflight.dashboards.model import Dashboard, Panel, Target
     from lens_preflight.dashboards.runs import RunFilter
     from lens_preflight.dashboards.training import RunUse
 
@@ -59,7 +60,7 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
     for board, uses in told:
         if uses:
             judged += len({id(use.panel) for use in uses})
-            yield from _variable(board, uses)
+            yield from run_list(board, uses, catalogue, lineage, doubts)
             yield from _panels(board, uses, doubts)
     _refuse_unparsed(told)
     _refuse_unread_rules(ctx, boards, lineage)
@@ -91,98 +92,6 @@ def _refuse_unread_rules(ctx: Context, boards: list[Dashboard], lineage: Lineage
         if any(":" in use.metric and not lineage.recorded(use) for use in query.uses):
             reason = f"{panel.shown} asks a recorded series, and its rules cannot be read: {failure.reason}"
             raise Undecided(reason, target.spot.at)
-
-
-def _variable(board: Dashboard, uses: list[RunUse]) -> Iterator[Finding]:
-    """The variable that the panels follow, or should follow."""
-    from lens_preflight.dashboards.runs import lists_runs
-
-    followed = {f.variable for use in uses for f in use.filters if f.variable in board.by_name}
-    listing = [v for v in board.variables if lists_runs(v)]
-    chosen = [v for v in listing if v.name in followed] or listing
-    if not chosen:
-        chosen = [v for v in board.variables if v.name in followed]
-    if not chosen:
-        if all(use.filtered_elsewhere for use in uses):
-            return
-        metric = _listed_metric(uses)
-        if board.form == "kibana":
-            remedy = (
-                "add a control on the field nemo.run.id (resource.attributes.nemo.run.id in fixed indices)"
-            )
-        else:
-            remedy = f"add a query variable run_id: label_values({metric}, nemo_run_id)"
-        yield Finding(
-            rules.NO_VARIABLE,
-            "no variable lists nemo_run_id",
-            board.spot.at,
-            evidence={"dashboard": board.title, "variables": ", ".join(board.by_name) or "none"},
-            remedy=remedy,
-        )
-        return
-    for variable in chosen:
-        yield from _judge_variable(variable, lists_runs(variable), uses)
-
-
-def _judge_variable(variable: Variable, lists: bool, uses: list[RunUse]) -> Iterator[Finding]:
-    query = f"label_values({_listed_metric(uses)}, nemo_run_id)"
-    at = variable.spot.at
-    if variable.kind in ("custom", "textbox", "constant") and not lists:
-        rule = rules.HARD_CODED if variable.kind == "constant" else rules.TYPED
-        yield Finding(
-            rule,
-            f"variable {variable.name} is of type {variable.kind}",
-            at,
-            remedy=f"make it a query: {query}",
-        )
-        return
-    if not lists:
-        label = variable.listing.label or "no label that can be told"
-        yield Finding(
-            rules.WRONG_LABEL,
-            f"variable {variable.name} lists {label}, not nemo_run_id",
-            at,
-            evidence={"query": variable.query},
-            remedy=f"write: {query}",
-        )
-        return
-    yield from _source_metric(variable, uses, query)
-    if variable.refresh == "never":
-        yield Finding(
-            rules.FROZEN,
-            f"variable {variable.name} is never refreshed",
-            at,
-            remedy='write "refresh": 2 (on time range change)',
-        )
-    if variable.hidden:
-        yield Finding(rules.HIDDEN, f"variable {variable.name} is hidden", at, remedy='write "hide": 0')
-    if variable.include_all and variable.all_value == ".*":
-        yield Finding(
-            rules.ALL_VALUE, f"variable {variable.name} has allValue .*", at, remedy='write "allValue": ".+"'
-        )
-
-
-def _source_metric(variable: Variable, uses: list[RunUse], query: str) -> Iterator[Finding]:
-    """Whether the metric that the variable asks carries the run id."""
-    from lens_preflight.dashboards.infrastructure import exempt
-    from lens_preflight.dashboards.training import listed_metrics
-
-    for name in listed_metrics(variable):
-        if name == "target_info":
-            if any(not use.joined for use in uses):
-                yield Finding(
-                    rules.TARGET_INFO,
-                    f"variable {variable.name} lists the runs of target_info",
-                    variable.spot.at,
-                    remedy=f"write: {query}",
-                )
-        elif exempt(name):
-            yield Finding(
-                rules.WRONG_METRIC,
-                f"variable {variable.name} asks {name}, which has no nemo_run_id",
-                variable.spot.at,
-                remedy=f"write: {query}",
-            )
 
 
 def _panels(board: Dashboard, uses: list[RunUse], doubts: list[Undecided]) -> Iterator[Finding]:
@@ -289,12 +198,3 @@ def _panel(rule: Rule, board: Dashboard, panel: Panel, target: Target, what: str
         evidence={"query": target.text},
         remedy=f"write: {better}",
     )
-
-
-def _listed_metric(uses: list[RunUse]) -> str:
-    """A metric that label_values can ask: a gauge, else the count of a histogram."""
-    names = [use.use.metric for use in uses if use.use.metric]
-    plain = [name for name in names if not name.endswith(("_bucket", "_sum", "_count"))]
-    if plain or not names:
-        return plain[0] if plain else "<training metric>"
-    return names[0].removesuffix("_bucket").removesuffix("_sum").removesuffix("_count") + "_count"

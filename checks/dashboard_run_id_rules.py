@@ -49,6 +49,33 @@ TARGET_INFO = _rule(
 )
 
 
+BROKEN_LIST = _rule(
+    "broken-list",
+    Severity.BLOCKER,
+    "The list of runs is empty, fixed or garbled",
+    "The query, the pattern or All of the run variable gives no id that a panel could be filtered by: a "
+    "matcher names one run or a variable that does not exist, the pattern takes a part of the id, the rule of "
+    "the metric drops the label.",
+)
+
+
+NARROW_LIST = _rule(
+    "some-runs-only",
+    Severity.CAUTION,
+    "The list of runs leaves some out",
+    "A run whose id does not fit cannot be picked. Leave the condition out, or be sure that every run fits.",
+)
+
+
+UNSURE_METRIC = _rule(
+    "unknown-metric",
+    Severity.CAUTION,
+    "The run variable asks a metric of which nothing is known",
+    "Only metrics that come with the resource of the run carry nemo_run_id. Ask one that the panels show, or "
+    "name your own metrics in preflight.toml.",
+)
+
+
 FROZEN = _rule(
     "never-refreshed",
     Severity.BLOCKER,
@@ -143,6 +170,9 @@ RULES = (
     WRONG_LABEL,
     WRONG_METRIC,
     TARGET_INFO,
+    BROKEN_LIST,
+    NARROW_LIST,
+    UNSURE_METRIC,
     FROZEN,
     TYPED,
     HIDDEN,

@@ -167,11 +167,17 @@ def _variable(raw: Mapping[str, Any], spot: Spot) -> Variable:
             v for o in _list(raw, "options") if isinstance(o, Mapping) for v in values_of(o.get("value"))
         ),
         source=data_source(raw.get("datasource")),
-        keys=tuple(
-            _word(f, "key")
-            for f in (*_list(raw, "filters"), *_list(raw, "baseFilters"))
-            if isinstance(f, Mapping)
-        ),
+        keys=conditions(_list(raw, "filters"), _list(raw, "baseFilters")),
+    )
+
+
+def conditions(*filters: list[Any]) -> tuple[tuple[str, str, str], ...]:
+    """The conditions of an ad-hoc variable: label, operator, value."""
+    return tuple(
+        (_word(f, "key"), _word(f, "operator") or "=", _word(f, "value"))
+        for entries in filters
+        for f in entries
+        if isinstance(f, Mapping)
     )
 
 

@@ -78,7 +78,7 @@ def _controls(attributes: Mapping[str, Any], at: Spot) -> Iterator[Variable]:
     for raw in _map(_json(group.get("panelsJSON"))).values():
         field = str(_map(_map(raw).get("explicitInput")).get("fieldName") or "")
         if field:
-            yield Variable(field, "control", at, keys=(field,))
+            yield Variable(field, "control", at, keys=((field, "=", ""),))
 
 
 def _lens_metrics(state: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

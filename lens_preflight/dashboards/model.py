@@ -108,7 +108,10 @@ class Panel:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable; ``refresh`` is never, load, time or empty when the file does not say."""
+    """A variable; ``refresh`` is never, load, time or empty when the file does not say.
+
+    ``keys`` are the conditions of an ad-hoc filter: label, operator, value.
+    """
 
     name: str
     kind: str
@@ -123,7 +126,7 @@ class Variable:
     current: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     source: DataSource = DataSource()
-    keys: tuple[str, ...] = ()
+    keys: tuple[tuple[str, str, str], ...] = ()
 
     @cached_property
     def listing(self) -> Listing:

@@ -207,10 +207,17 @@ def lists_runs(variable: Variable) -> bool:
 
 def filters_every_panel(dashboard: Dashboard, source: DataSource) -> bool:
     """Whether an ad-hoc variable or a control filters all panels of a data source by the run."""
-    for variable in dashboard.variables:
-        if variable.kind not in ("adhoc", "control"):
-            continue
+    for variable, operator, _ in run_presets(dashboard):
         same = variable.kind == "control" or variable.source.ref in (source.ref, "") or not source.ref
-        if same and any(canonical(key) in ("nemo.run.id", "nemo_run_id") for key in variable.keys):
+        if same and not operator.startswith("!"):
             return True
     return False
+
+
+def run_presets(dashboard: Dashboard) -> Iterator[tuple[Variable, str, str]]:
+    """The ad-hoc filters and controls on the run: the variable, its operator and the value that is set."""
+    for variable in dashboard.variables:
+        if variable.kind in ("adhoc", "control"):
+            for key, operator, value in variable.keys:
+                if canonical(key) in ("nemo.run.id", "nemo_run_id"):
+                    yield variable, operator, value

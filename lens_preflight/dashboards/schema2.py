@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lens_preflight.core.data import replace
-from lens_preflight.dashboards.classic import data_source, values_of
+from lens_preflight.dashboards.classic import conditions, data_source, values_of
 from lens_preflight.dashboards.languages import language_of, text_of
 from lens_preflight.dashboards.model import Dashboard, DataSource, Document, Panel, Spot, Target, Variable
 
@@ -138,7 +138,6 @@ def _variable(raw: Mapping[str, Any], spot: Spot) -> Variable:
         query = spec.get("definition")
     current = spec.get("current")
     options = spec.get("options")
-    filters = [*_items(spec, "filters"), *_items(spec, "baseFilters")]
     return Variable(
         name=_word(spec, "name"),
         kind=_KINDS.get(_word(raw, "kind"), _word(raw, "kind")),
@@ -158,7 +157,7 @@ def _variable(raw: Mapping[str, Any], spot: Spot) -> Variable:
             for v in values_of(option.get("value"))
         ),
         source=source,
-        keys=tuple(_word(f, "key") for f in filters if isinstance(f, Mapping)),
+        keys=conditions(_items(spec, "filters"), _items(spec, "baseFilters")),
     )
 
 

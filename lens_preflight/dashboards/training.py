@@ -41,6 +41,7 @@ class RunUse:
 
     panel: Panel
     target: Target
+    language: Language
     use: Use
     filters: tuple[RunFilter, ...]
     joined: bool
@@ -89,6 +90,7 @@ def training_uses(board: Dashboard, catalogue: Catalogue, lineage: Lineage) -> I
                 yield RunUse(
                     panel,
                     target,
+                    query.language,
                     use,
                     filters,
                     bool(filters) and not own,

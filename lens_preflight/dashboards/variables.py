@@ -19,6 +19,9 @@ _CAPTURED = re.compile(r"([A-Za-z_][\w.]*)\"?\s*=~?\s*\\?\"\s*\(")
 _LABEL = re.compile(r"^\"?([A-Za-z_][\w.]*)\"?$")
 _TAG_VALUES = re.compile(r"^\s*(?:(?:resource|span)\.)?([A-Za-z_][\w.-]*)\s*$")
 
+_TERMS = re.compile(r"\"field\"\s*:\s*\"([^\"]+)\"")
+"""Elasticsearch: ``{"find": "terms", "field": "..."}``."""
+
 
 @dataclass(frozen=True)
 class Mention:
@@ -67,6 +70,9 @@ def listing(query: str, regex: str = "") -> Listing:
     captured = _CAPTURED.search(regex)
     if captured:
         return Listing(captured.group(1), query.strip(), "series")
+    terms = _TERMS.search(query)
+    if terms and query.lstrip().startswith("{"):
+        return Listing(terms.group(1).removesuffix(".keyword"), "", "tag values")
     tag = _TAG_VALUES.match(query)
     if tag and "." in tag.group(1):
         return Listing(tag.group(1), "", "tag values")

@@ -86,6 +86,101 @@ def test_faults_of_a_panel(query: str, rule: str | None) -> None:
     assert say(query).rules() == ({rule} if rule else set())
 
 
+@pytest.mark.parametrize(
+    ("changes", "rule", "status"),
+    [
+        ({"query": "label_values(my_heartbeat, nemo_run_id)"}, "unknown-metric", Status.WARN),
+        ({"query": "label_values(megatron_training_grad_norm, nemo_run_id)"}, None, Status.PASS),
+        ({"query": "label_values(nemo_run_id)"}, None, Status.PASS),
+        ({"query": 'label_values({nemo_run_id!=""}, nemo_run_id)'}, None, Status.PASS),
+        (
+            {"query": 'label_values(megatron_training_loss{nemo_run_id="old"}, nemo_run_id)'},
+            "broken-list",
+            None,
+        ),
+        ({"query": 'label_values(megatron_training_loss{nemo_run_id=""}, nemo_run_id)'}, "broken-list", None),
+        (
+            {"query": 'label_values(megatron_training_loss{nemo_run_id=~"$run_id"}, nemo_run_id)'},
+            "broken-list",
+            None,
+        ),
+        (
+            {"query": 'label_values(megatron_training_loss{cluster="$cluster"}, nemo_run_id)'},
+            "broken-list",
+            None,
+        ),
+        (
+            {"query": 'label_values(megatron_training_loss{nemo_run_id=~"prod-.+"}, nemo_run_id)'},
+            "some-runs-only",
+            None,
+        ),
+        ({"query": 'label_values(megatron_training_loss, "nemo.run.id")'}, "broken-list", None),
+        ({"regex": "/^$/"}, "broken-list", None),
+        ({"regex": "/^(run)-.*/"}, "broken-list", None),
+        ({"regex": "/^prod-.*/"}, "some-runs-only", None),
+        ({"regex": "/(.*)/"}, None, Status.PASS),
+        ({"regex": ".+"}, None, Status.PASS),
+        ({"regex": "/(?<value>.+)/"}, None, Status.PASS),
+        ({"includeAll": True, "allValue": "run-1"}, "broken-list", None),
+        ({"includeAll": True, "allValue": "*"}, "broken-list", None),
+        ({"includeAll": True, "allValue": "prod-.+"}, "some-runs-only", None),
+        ({"includeAll": True, "allValue": ".+"}, None, Status.PASS),
+        ({"includeAll": True, "multi": True}, None, Status.PASS),
+    ],
+)
+def test_what_the_variable_lists(changes: dict[str, Any], rule: str | None, status: Status | None) -> None:
+    answer = say(LOSS, variables=[{**RUN, **changes}])
+    assert answer.rules() == ({rule} if rule else set())
+    wanted = Status.FAIL if rule == "broken-list" else Status.WARN if rule else Status.PASS
+    assert answer.status is (status or wanted)
+
+
+@pytest.mark.parametrize(
+    ("query", "regex", "rule"),
+    [
+        ("count by (nemo_run_id) (megatron_training_loss)", '/nemo_run_id="([^"]+)"/', None),
+        ("count by (nemo_run_id) (megatron_training_loss)", '/nemo_run_id="(.*)"}/', None),
+        ("count by (nemo_run_id) (megatron_training_loss)", '/nemo_run_id="(.*)/', "broken-list"),
+        ("count by (nemo_run_id, user) (megatron_training_loss)", '/nemo_run_id="(.*)"}/', "broken-list"),
+        ("topk(20, max by (nemo_run_id) (timestamp(megatron_training_loss)))", '/nemo_run_id="(.*?)"/', None),
+        ("count by (job) (megatron_training_loss)", '/nemo_run_id="([^"]+)"/', "broken-list"),
+    ],
+)
+def test_what_a_query_result_lists(query: str, regex: str, rule: str | None) -> None:
+    variable = {**RUN, "query": f"query_result({query})", "regex": regex}
+    assert say(LOSS, variables=[variable]).rules() == ({rule} if rule else set())
+
+
+def test_the_list_of_a_recorded_series(tmp_path: Path) -> None:
+    variable = {**RUN, "query": "label_values(run:norm, nemo_run_id)"}
+    kept = _rules(tmp_path, f"  - {{record: 'run:norm', expr: avg by (nemo_run_id) ({NORM})}}\n")
+    assert say(LOSS, variables=[variable], rules=kept).status is Status.PASS
+    lost = _rules(tmp_path, f"  - {{record: 'run:norm', expr: avg({NORM})}}\n")
+    assert say(LOSS, variables=[variable], rules=lost).rules() == {"broken-list"}
+    assert say(LOSS, variables=[variable]).rules() == {"unknown-metric"}
+
+
+def test_a_list_that_cannot_be_tried_is_open() -> None:
+    for changes in (
+        {"regex": "/(/"},
+        {"query": "label_values(megatron_training_loss, exported_nemo_run_id)"},
+        {"includeAll": True, "allValue": "\\pL+"},
+    ):
+        assert say(LOSS, variables=[{**RUN, **changes}]).status is Status.UNKNOWN
+
+
+def test_an_ad_hoc_filter_beside_the_variable_shows_one_run_for_good() -> None:
+    preset = {"key": "nemo_run_id", "operator": "=", "value": "run-1"}
+    adhoc = {"name": "f", "type": "adhoc", "datasource": SOURCE, "filters": [preset]}
+    assert say(LOSS, variables=[RUN, adhoc]).rules() == {"hard-coded"}
+    assert say("megatron_training_loss", variables=[adhoc]).status is Status.PASS
+    assert say("megatron_training_loss", variables=[{**adhoc, "hide": 2}]).rules() == {"hidden-variable"}
+    inverted = {**adhoc, "filters": [{**preset, "operator": "!="}]}
+    assert say("megatron_training_loss", variables=[inverted]).status is Status.FAIL
+    other = {**adhoc, "filters": [{**preset, "key": "user"}]}
+    assert say(LOSS, variables=[RUN, other]).status is Status.PASS
+
+
 def test_a_finding_names_panel_target_and_line() -> None:
     finding = say(LOSS, "megatron_training_grad_norm").one("unfiltered")
     assert finding.message.startswith('panel 1 "x", target B: megatron_training_grad_norm')
