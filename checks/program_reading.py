@@ -46,6 +46,9 @@ def outside(reading: Reading) -> tuple[str, Location | None]:
         return reading.incomplete, reading.model.at
     for reason, site in reading.seen.opaque:
         return reason, reading.location(site)
+    if reading.unreached is not None:
+        reason, site = reading.unreached
+        return reason, reading.location(site)
     return "", None
 
 

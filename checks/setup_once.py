@@ -76,7 +76,9 @@ def setup_once(ctx: Context) -> Iterator[Said]:
     When no path reaches a call, the program is not instrumented and the other checks of the script
     are skipped. A program of a job that calls nothing that trains (a download, a conversion), beside one
     that is instrumented, is skipped by all checks of a launch. When the only way to a call leads through
-    a package outside of the tree, a computed name or another program, the answer is unknown.
+    a package outside of the tree, a computed name or another program, the answer is unknown; so it is when
+    a function that holds a call is named by code that runs, or belongs to a class in use that Python or a
+    library may call by itself, and what calls it is not followed.
     """
     reading = read(ctx)
     yield from worlds_tried(ctx, reading)

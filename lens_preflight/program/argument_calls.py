@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from lens_preflight.program import command_calls, opaque_calls
-from lens_preflight.program.outcomes import Outcome
+from lens_preflight.program import access, command_calls, opaque_calls
+from lens_preflight.program.machine import Machine
+from lens_preflight.program.outcomes import Outcome, normal
 from lens_preflight.program.registry import Call, model
-from lens_preflight.program.state import Cell
+from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import (
     FALSE,
     NONE,
     TRUE,
+    Bound,
     Const,
+    Func,
     Lib,
     Ref,
     Tup,
@@ -28,15 +31,29 @@ def parser(this: Call) -> list[Outcome]:
     return this.done(this.m.new(this.state, Cell("parser", items=[])))
 
 
-@model(
-    "parser.add_argument_group",
-    "parser.add_mutually_exclusive_group",
-    "parser.add_subparsers",
-    "parser.add_parser",
-)
+@model("parser.add_argument_group", "parser.add_mutually_exclusive_group")
 def parser_group(this: Call) -> list[Outcome]:
     """A part of the same parser."""
     return this.done(this.receiver if this.receiver is not None else NONE)
+
+
+@model("parser.add_subparsers")
+def add_subparsers(this: Call) -> list[Outcome]:
+    """Where the commands of a parser are added; ``dest`` will hold the name of the chosen one."""
+    assert isinstance(this.receiver, Ref)
+    this.state.edit(this.receiver.id).attrs["dest"] = this.args.names.get("dest", NONE)
+    return this.done(this.receiver)
+
+
+@model("parser.add_parser")
+def add_parser(this: Call) -> list[Outcome]:
+    """A command: a parser of its own."""
+    assert isinstance(this.receiver, Ref)
+    made = this.m.new(this.state, Cell("parser", items=[]))
+    other = access.items_of(this.m, this.args.names.get("aliases", Tup(())), this.state) or []
+    cell = this.state.edit(this.receiver.id)
+    cell.items = [*cell.items, Wrapped("subparser", made, (this.arg(0, "name"), *other))]
+    return this.done(made)
 
 
 @model("parser.add_argument")
@@ -57,6 +74,9 @@ def set_defaults(this: Call) -> list[Outcome]:
     assert isinstance(this.receiver, Ref)
     cell = this.state.edit(this.receiver.id)
     for name, value in this.args.names.items():
+        if isinstance(value, Func | Bound | Wrapped):
+            cell.items = [*cell.items, Wrapped("default", value, (Const(name),))]
+            continue
         cell.items = [*cell.items, Wrapped("argument", NONE, (Const(f"--{name}"),), (("default", value),))]
     return this.done()
 
@@ -65,25 +85,62 @@ def set_defaults(this: Call) -> list[Outcome]:
 def parse_args(this: Call) -> list[Outcome]:
     """The arguments of this launch; a wrong one ends the program."""
     assert isinstance(this.receiver, Ref)
-    cell = this.state.read(this.receiver.id)
-    namespace = Cell("namespace")
-    if not cell.open:
-        for argument in cell.items:
-            assert isinstance(argument, Wrapped)
-            name, value = one_argument(argument, this.m.argv)
-            if name:
-                namespace.attrs[name] = value
     failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "parse_args()")[1:]
-    result: Value = this.m.new(this.state, namespace)
-    if this.path.endswith("known_args"):
-        rest = Cell("list", items=[])
-        rest.open = True
-        result = Tup((result, this.m.new(this.state, rest)))
-    return [*this.done(result), *failed]
+    out: list[Outcome] = []
+    for here, attrs in namespaces(this.m, this.receiver, this.state):
+        result: Value = this.m.new(here, Cell("namespace", attrs))
+        if this.path.endswith("known_args"):
+            rest = Cell("list", items=[])
+            rest.open = True
+            result = Tup((result, this.m.new(here, rest)))
+        out.extend(normal(here, result))
+    return [*out, *failed]
+
+
+def namespaces(m: Machine, parser_: Ref, state: State) -> list[tuple[State, dict[str, Value]]]:
+    """What a parser makes of the words: once, or once for each of its commands when none is named."""
+    attrs: dict[str, Value] = {}
+    commands: list[Wrapped] = []
+    cell = state.read(parser_.id)
+    for item in cell.items if not cell.open else ():
+        assert isinstance(item, Wrapped)
+        if item.role == "subparser":
+            commands.append(item)
+            continue
+        name, value = one_argument(item, m.argv)
+        if name:
+            attrs[name] = value
+    if not commands:
+        return [(state, attrs)]
+    named = [c for c in commands if any(isinstance(n, Const) and n.value in m.argv for n in c.extra)]
+    chosen = named[:1] or commands
+    dest = cell.attrs.get("dest", NONE)
+    for command in commands:
+        if command not in chosen and isinstance(command.inner, Ref):
+            pass_over(m, state.read(command.inner.id).items)
+    found: list[tuple[State, dict[str, Value]]] = []
+    for command in chosen:
+        here = state.fork() if len(chosen) > 1 else state
+        own = dict(attrs)
+        if isinstance(dest, Const) and isinstance(dest.value, str):
+            own[dest.value] = command_calls.by_option(command.extra[0], dest.value)
+        assert isinstance(command.inner, Ref)
+        found.extend((s, {**own, **more}) for s, more in namespaces(m, command.inner, here))
+    return found
+
+
+def pass_over(m: Machine, items: list[Value]) -> None:
+    """Remember the functions of a command that the words do not name."""
+    for item in items:
+        if isinstance(item, Wrapped) and item.role == "default" and isinstance(item.inner, Func):
+            m.seen.passed_over.add(item.inner.node)
 
 
 def one_argument(argument: Wrapped, argv: tuple[str, ...]) -> tuple[str, Value]:
     """(name, value) of one argument under the given words of the command line."""
+    if argument.role == "default":
+        assert isinstance(argument.extra[0], Const)
+        return str(argument.extra[0].value), argument.inner
     flags = [f.value for f in argument.extra if isinstance(f, Const) and isinstance(f.value, str)]
     options = dict(argument.names)
     long = next((f for f in flags if f.startswith("--")), flags[0] if flags else "")

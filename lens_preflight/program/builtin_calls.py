@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
 from lens_preflight.program import (
     access,
@@ -13,18 +12,17 @@ from lens_preflight.program import (
     failures,
     imports,
     instances,
-    mentions,
+    lazy_maps,
     opaque_calls,
     pure_calls,
     truths,
 )
-from lens_preflight.program.outcomes import Flow, Outcome, normal
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
     FALSE,
     TRUE,
-    Func,
     Ref,
     Tup,
     Unknown,
@@ -42,6 +40,8 @@ def builtin(this: Call) -> list[Outcome] | None:
         return handler(this)
     if name in ("min", "max", "sorted") and set(this.args.names) <= {"key", "reverse"} and this.args.names:
         return pure_calls.ordered(this, name)
+    if name in lazy_maps.EAGER and lazy_maps.is_lazy(this.args):
+        return lazy_maps.consumed(this)
     if name in pure_calls.PURE and not this.args.names and not this.args.open:
         return pure_calls.pure(this, name)
     value = (
@@ -139,31 +139,6 @@ def execute(this: Call) -> list[Outcome]:
     return opaque_calls.opaque(this.m, "exec", this.args, this.state, this.frame, this.node)
 
 
-def map_(this: Call) -> list[Outcome]:
-    """``map`` over known items."""
-    fn = this.arg(0, "f")
-    items = access.items_of(this.m, this.arg(1, "items"), this.state)
-    if isinstance(fn, Func) and mentions.function_mentions_shutdown(fn):
-        opaque_calls.undecided(this.state, this.site, "map() calls nothing until somebody asks for its items")
-        return this.done(Unknown())
-    if items is None or len(items) > 64 or len(this.args.plain) != 2:
-        return opaque_calls.opaque(this.m, "map", this.args, this.state, this.frame, this.node)
-    live: list[tuple[Any, list[Value]]] = [(this.state, [])]
-    out: list[Outcome] = []
-    for item in items:
-        following = []
-        for here, values in live:
-            for o in calls.invoke(this.m, fn, calls.Args([item]), here, this.frame, this.node):
-                if o.flow is Flow.NORMAL:
-                    following.append((o.state, [*values, o.value]))
-                else:
-                    out.append(o)
-        live = following
-    for here, values in live:
-        out.extend(normal(here, this.m.new(here, Cell("list", items=values))))
-    return out
-
-
 def globals_(this: Call) -> list[Outcome]:
     """``globals()``: names can be written behind the back of assignments."""
     return this.done(this.m.new(this.state, Cell("attributes", extra=Ref(this.frame.globals))))
@@ -185,7 +160,7 @@ SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
     "exit": leave,
     "quit": leave,
     "exec": execute,
-    "map": map_,
+    "map": lazy_maps.map_,
     "globals": globals_,
     "vars": attribute_calls.vars_,
     "type": attribute_calls.type_,

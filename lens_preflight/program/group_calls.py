@@ -98,8 +98,12 @@ def chosen(this: Call, fn: Wrapped, s: Outcome) -> list[Value]:
     assert isinstance(fn.extra[0], Ref)
     commands: list[Value] = list(s.state.read(fn.extra[0].id).items)
     words = {a.replace("-", "_") for a in this.m.argv}
-    named = [c for c in commands if command_name(c) in words]
-    return named[:1] or commands
+    named = [c for c in commands if command_name(c) in words][:1]
+    for command in commands if named else ():
+        inner = command.inner if isinstance(command, Wrapped) else command
+        if command not in named and isinstance(inner, Func):
+            this.m.seen.passed_over.add(inner.node)
+    return named or commands
 
 
 def command_name(command: Value) -> str:

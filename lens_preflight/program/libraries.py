@@ -44,6 +44,9 @@ from lens_preflight.program.values import (
 
 SYSPATH = 3
 
+MODULE_NAMES = ("__path__", "__spec__", "__doc__", "__loader__", "__dict__", "__cached__")
+"""What the interpreter itself gives every module or package."""
+
 
 def canonical(path: str) -> str:
     """One spelling for things that libraries offer under several names."""
@@ -127,7 +130,8 @@ def module_attribute(
     if isinstance(own, Const) and state.read(value.id).attrs.get("__getattr__") is not None:
         getter = state.read(value.id).attrs["__getattr__"]
         return calls.invoke(m, getter, calls.Args([Const(name)]), state, frame, node)
-
+    if name in MODULE_NAMES:
+        return normal(state, Unknown(frozenset((f"opaque:{name}",))))
     return [failures.failure(state, frame, node, "AttributeError")]
 
 

@@ -87,3 +87,19 @@ def body_mentions_shutdown(function: ast.AST) -> bool:
     """The same of a definition, remembered."""
     node: ast.AST = ast.Expr(function.body) if isinstance(function, ast.Lambda) else function
     return any(isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in walk_body(node))
+
+
+def function_mentions_setup(fn: Func) -> bool:
+    """True when the body of a function names the setup."""
+    return body_mentions_setup(fn.node)
+
+
+@functools.lru_cache(maxsize=4096)
+def body_mentions_setup(function: ast.AST) -> bool:
+    """The same of a definition, remembered."""
+    node: ast.AST = ast.Expr(function.body) if isinstance(function, ast.Lambda) else function
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr == "setup_telemetry")
+        or (isinstance(n, ast.Name) and n.id == "setup_telemetry")
+        for n in walk_body(node)
+    )

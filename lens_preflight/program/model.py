@@ -85,6 +85,13 @@ class Reading:
                 out.append(fact)
         return out
 
+    @functools.cached_property
+    def unreached(self) -> tuple[str, Site] | None:
+        """Why a setup that this run did not get to may run all the same, and where; None when it is dead."""
+        from lens_preflight.program.unreached import unreached
+
+        return unreached(self.model.closure, self.seen)
+
     def location(self, site: Site) -> Location:
         """A place as reports show it."""
         return self.model.location(site)

@@ -159,8 +159,18 @@ def spawn(this: Call) -> list[Outcome]:
     ]
 
 
-def child(this: Call, target: Value, args: calls.Args, method: str, times: int = 1) -> None:
-    """Run a target in a new process that starts by fork or with a fresh interpreter; as often as told."""
+def child(
+    this: Call,
+    target: Value,
+    args: calls.Args,
+    method: str,
+    times: int = 1,
+    first: tuple[Value, calls.Args] | None = None,
+) -> None:
+    """Run a target in a new process that starts by fork or with a fresh interpreter; as often as told.
+
+    ``first`` is what the process calls before.
+    """
     m = this.m
     state = this.state.fork()
     name = f"{method}:{this.site.path}:{this.site.line}"
@@ -180,8 +190,8 @@ def child(this: Call, target: Value, args: calls.Args, method: str, times: int =
     frame = replace(this.frame, cleanup=False, phase="run")
     for here in live:
         ready, out = [here], list[Outcome]()
-        for _ in range(times):
-            done = reduce([o for s in ready for o in calls.invoke(m, target, args, s, frame, this.node)])
+        for function, given in (*((first,) if first is not None else ()), *((target, args),) * times):
+            done = reduce([o for s in ready for o in calls.invoke(m, function, given, s, frame, this.node)])
             ready = [o.state for o in done if o.flow is Flow.NORMAL]
             out = [*(o for o in out if o.flow is not Flow.NORMAL), *done]
         finish_process(this, reduce(out), name)

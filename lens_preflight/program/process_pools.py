@@ -6,10 +6,13 @@ from lens_preflight.program import access, calls, imports, opaque_calls
 from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.process_calls import child
 from lens_preflight.program.registry import Call, model
-from lens_preflight.program.values import NONE, Bound, Const, Func, Lib, Unknown, Value, Wrapped
+from lens_preflight.program.values import NONE, Bound, Const, Func, Lib, Tup, Unknown, Value, Wrapped
 
 WORKERS = "pool workers"
 """Where the state remembers how many processes the last pool has, and how many tasks each may take."""
+
+FIRST = "pool initializer"
+"""Where it remembers what each process of the last pool runs first."""
 
 
 @model(
@@ -24,13 +27,15 @@ def pool(this: Call) -> list[Outcome]:
     """A pool: its size, and whether a process takes one task only."""
     executor = this.path.endswith("Executor")
     size = this.args.get(0, "max_workers" if executor else "processes")
-    once = this.args.get(3, "max_tasks_per_child" if executor else "maxtasksperchild")
+    once = this.args.get(-1 if executor else 3, "max_tasks_per_child" if executor else "maxtasksperchild")
     workers: Value = Unknown()
     if isinstance(once, Const) and once.value == 1:
         workers = NONE
     elif isinstance(size, Const) and isinstance(size.value, int):
         workers = Const(size.value)
-    this.state.edit(imports.MODULES).attrs[WORKERS] = workers
+    first = this.args.get(2 if executor else 1, "initializer", NONE) or NONE
+    initial = this.args.get(3 if executor else 2, "initargs", Tup(())) or Tup(())
+    this.state.edit(imports.MODULES).attrs.update({WORKERS: workers, FIRST: Tup((first, initial))})
     failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
     return [*this.done(Lib(f"{this.path}()")), *failed]
 
@@ -53,9 +58,19 @@ def pool_submit(this: Call) -> list[Outcome]:
     fn = this.arg(0, "fn")
     if isinstance(fn, Func | Bound | Wrapped):
         method = "spawn" if "spawn()" in this.path else "fork"
-        child(this, fn, calls.Args([], open=True), method, times=2 if taken_again(this) else 1)
+        times = 2 if taken_again(this) else 1
+        child(this, fn, calls.Args([], open=True), method, times, first_of(this))
     failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
     return [*this.done(Unknown()), *failed]
+
+
+def first_of(this: Call) -> tuple[Value, calls.Args] | None:
+    """The initializer of the last pool with its arguments; None when it has none."""
+    kept = this.state.read(imports.MODULES).attrs.get(FIRST)
+    if not isinstance(kept, Tup) or not isinstance(kept.items[0], Func | Bound | Wrapped):
+        return None
+    items = access.items_of(this.m, kept.items[1], this.state)
+    return kept.items[0], calls.Args(items or [], open=items is None)
 
 
 def taken_again(this: Call) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import dataclass, field
@@ -96,7 +97,10 @@ class End:
 
 @dataclass
 class Seen:
-    """All that a run saw."""
+    """All that a run saw.
+
+    ``ran`` are the statements that it got to, ``passed_over`` the functions that this launch does not choose.
+    """
 
     setups: list[SetupSeen] = field(default_factory=list)
     bridges: list[BridgeSeen] = field(default_factory=list)
@@ -111,3 +115,5 @@ class Seen:
     none_calls: list[tuple[tuple[Site, ...], int]] = field(default_factory=list)
     hooks: list[Site] = field(default_factory=list)
     entered: bool = False
+    ran: set[ast.AST] = field(default_factory=set)
+    passed_over: set[ast.AST] = field(default_factory=set)

@@ -54,6 +54,7 @@ def go_on(
 def statement(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Outcome]:
     """One statement."""
     m.step()
+    m.seen.ran.add(node)
     if state.facts.handles and frame.phase == "run":
         start = getattr(frame.func.node, "lineno", 1) if frame.func is not None else 1
         state.last = (frame.site(node), Site(frame.path, start))
