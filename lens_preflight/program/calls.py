@@ -278,4 +278,19 @@ def apply_decorator(
         special = libraries.decorate_with_instance(m, decorator, inner, state)
         if special is not None:
             return normal(state, special)
-    return invoke(m, decorator, Args([inner]), state, frame, node)
+    out = invoke(m, decorator, Args([inner]), state, frame, node)
+    if isinstance(decorator, Lib) and isinstance(inner, Func | Wrapped):
+        return [behind(decorator, inner, o) if o.flow is Flow.NORMAL else o for o in out]
+    return out
+
+
+def behind(decorator: Lib, inner: Value, made: Outcome) -> Outcome:
+    """A function behind a decorator of a library that is not known: called as a rule, or only where it chooses."""
+    from lens_preflight.program import rank_gates
+
+    unknown = isinstance(made.value, Lib | Unknown)
+    if unknown or (isinstance(made.value, Wrapped) and made.value.role == "perhaps"):
+        if rank_gates.may_choose(decorator.path):
+            return made._replace(value=Wrapped("chosen", inner, (decorator,)))
+        return made._replace(value=Wrapped("perhaps", inner))
+    return made

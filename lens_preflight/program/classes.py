@@ -129,7 +129,7 @@ def bound(
         if found.role == "classmethod":
             cls = state.read(receiver.id).cls
             return normal(state, Bound(cls if cls is not None else receiver, owned(found.inner, owner)))
-        if found.role in ("cached", "context", "remote", "decorated"):
+        if found.role in ("cached", "context", "remote", "decorated", "gated", "chosen", "perhaps"):
             return normal(state, Bound(receiver, found))
     return normal(state, found)
 

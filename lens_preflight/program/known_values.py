@@ -102,3 +102,27 @@ RANK_FIELDS: dict[str, dict[str, str]] = {
     },
 }
 """Fields of framework objects that tell the place in the world."""
+
+RANK_GATES: dict[str, str] = {
+    "lightning.utilities.rank_zero_only": "RANK==0",
+    "lightning.utilities.rank_zero.rank_zero_only": "RANK==0",
+    "lightning.utilities.distributed.rank_zero_only": "RANK==0",
+    "lightning.loggers.base.rank_zero_only": "RANK==0",
+    "lightning.loggers.logger.rank_zero_only": "RANK==0",
+    "lightning_utilities.core.rank_zero.rank_zero_only": "RANK==0",
+    "lightning_fabric.utilities.rank_zero_only": "RANK==0",
+    "lightning_fabric.utilities.rank_zero.rank_zero_only": "RANK==0",
+    "mmengine.dist.master_only": "RANK==0",
+    "mmengine.dist.utils.master_only": "RANK==0",
+    "mmcv.runner.master_only": "RANK==0",
+    **{
+        f"accelerate.{owner}().{name}": rule
+        for owner in ("Accelerator", "accelerator.Accelerator", "PartialState", "state.PartialState")
+        for name, rule in (
+            ("on_main_process", "RANK==0"),
+            ("on_local_main_process", "LOCAL_RANK==0"),
+            ("on_last_process", "RANK==WORLD_SIZE-1"),
+        )
+    },
+}
+"""Decorators that call the function in one process only: which one."""

@@ -15,7 +15,14 @@ from lens_preflight.program import (
     pure_calls,
     variables,
 )
-from lens_preflight.program.known_values import CONSTANTS, NEEDS_GROUP, RANK_FIELDS, RANK_SOURCES, SEMCONV
+from lens_preflight.program.known_values import (
+    CONSTANTS,
+    NEEDS_GROUP,
+    RANK_FIELDS,
+    RANK_GATES,
+    RANK_SOURCES,
+    SEMCONV,
+)
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import MODELS, Call
@@ -25,6 +32,7 @@ from lens_preflight.program.tables import (
     FILE_READERS,
     HARD_EXITS,
     KEEPING_DECORATORS,
+    KEEPING_MODULES,
     LENS,
     SAFE_CALLS,
     WAITING,
@@ -81,6 +89,8 @@ def attribute(m: Machine, value: Lib, name: str, state: State, frame: Frame, nod
         return normal(state, semconv(m, name))
     if path in RANK_SOURCES and path.startswith("mpi4py.") and name in ("rank", "size"):
         return normal(state, place(m, RANK_SOURCES[path]))
+    if name == "rank" and value.path in RANK_GATES:
+        return normal(state, place(m, "RANK"))
     fields = RANK_FIELDS.get(path.partition(".")[0], {})
     if "()" in value.path and name in fields:
         return normal(state, place(m, fields[name]))
@@ -206,8 +216,9 @@ def call(
 
 def keeps(path: str, args: calls.Args) -> bool:
     """True for a decorator of a library that returns the function as it is."""
-    one = len(args.plain) == 1 and not args.names
-    return one and path.startswith(KEEPING_DECORATORS) and isinstance(args.plain[0], Func | Wrapped)
+    if len(args.plain) != 1 or args.names or not isinstance(args.plain[0], Func | Wrapped):
+        return False
+    return path.removesuffix("()") in KEEPING_DECORATORS or path.startswith(KEEPING_MODULES)
 
 
 def result_of(path: str, extra: frozenset[str] = EMPTY) -> Value:

@@ -205,15 +205,38 @@ CLEAN_MANAGERS = (
 )
 """Managers that pass exceptions on and do not fail to open in practice (a file may)."""
 
-KEEPING_DECORATORS = (
-    "torch.distributed.elastic.multiprocessing.errors.record",
-    "torch.",
+KEEPING_DECORATORS = frozenset(
+    (
+        *("functools.wraps", "functools.total_ordering", "contextlib.ContextDecorator"),
+        "torch.distributed.elastic.multiprocessing.errors.record",
+        *("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled"),
+        *("torch.compile", "torch.vmap", "torch.compiler.disable", "torch.compiler.allow_in_graph"),
+        *("torch._dynamo.disable", "torch._dynamo.optimize", "torch._dynamo.allow_in_graph"),
+        *("torch.jit.script", "torch.jit.trace", "torch.jit.ignore", "torch.jit.unused", "torch.jit.export"),
+        *("torch.jit.script_if_tracing", "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast"),
+        *(
+            "torch.amp.custom_fwd",
+            "torch.amp.custom_bwd",
+            "torch.cuda.amp.custom_fwd",
+            "torch.cuda.amp.custom_bwd",
+        ),
+        *(
+            "torch.profiler.record_function",
+            "torch.autograd.profiler.record_function",
+            "torch.cuda.nvtx.range",
+        ),
+        *("torch.autograd.no_grad", "torch.autograd.enable_grad", "torch.autograd.grad_mode.no_grad"),
+        *("torch.autograd.function.once_differentiable", "torch.fx.wrap", "nvtx.annotate"),
+    )
+)
+"""Decorators that call the function as it is, with or without arguments of their own."""
+
+KEEPING_MODULES = (
     "nemo.lens.",
     "opentelemetry.",
     "typing.",
+    "typing_extensions.",
     "abc.",
-    "functools.wraps",
-    "functools.total_ordering",
     "dataclasses.",
     "enum.",
     "jax.",
@@ -221,10 +244,8 @@ KEEPING_DECORATORS = (
     "pytest.",
     "typeguard.",
     "beartype.",
-    "lightning.",
-    "pytorch_lightning.",
 )
-"""Decorators that call the function as it is."""
+"""Libraries all of whose decorators do."""
 
 PLAIN_BASES = (
     "builtins.object",
