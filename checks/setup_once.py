@@ -48,7 +48,9 @@ REJECTED = Rule(
     help="0.1 and 0.2 take `setup_telemetry(config, rank, world_size, ...)`; the generation without ranks "
     "takes everything after the configuration by keyword and knows neither rank nor strategy. The "
     "wrong call raises TypeError at start. Pin the version that the program was written for, or "
-    "change the call.",
+    "change the call. Up to 0.2 a strategy by a name that nobody registered raises ValueError, in every "
+    "process and also with telemetry switched off; so does registering a name that is taken without "
+    "`allow_override=True`.",
 )
 
 
@@ -83,6 +85,9 @@ def setup_once(ctx: Context) -> Iterator[Said]:
     reading = read(ctx)
     yield from worlds_tried(ctx, reading)
     if not reading.setups:
+        for why, site in reading.seen.refusals:
+            yield Finding(REJECTED, why, reading.location(site), remedy="register another name")
+            return
         reason, at = outside(reading)
         if reason:
             raise Undecided(f"setup_telemetry is not reached in the source, but {reason}", at)

@@ -11,9 +11,9 @@ from lens_preflight.core.data import replace
 from lens_preflight.program import (
     calls,
     failures,
-    imports,
     objects,
     strategies,
+    strategy_registry,
     truths,
     variables,
 )
@@ -47,15 +47,6 @@ RANKED = (
     "_allow_reinit",
 )
 RANKLESS = ("resource_attributes", "span_exporter", "metric_reader", "_allow_reinit")
-
-
-@model("nemo.lens.register_export_strategy")
-def register(this: Call) -> list[Outcome]:
-    """A strategy of the program under a name."""
-    name = this.text(0, "name")
-    if name is not None:
-        this.state.edit(imports.MODULES).attrs[f"strategy {name}"] = this.arg(1, "strategy")
-    return this.done()
 
 
 def rejected(this: Call) -> str:
@@ -104,9 +95,16 @@ def setup(this: Call) -> list[Outcome]:
     m.seen.setups.append(seen)
     failed = state.fork()
     if seen.rejected:
-        return [failures.failure(failed, frame, this.node, "TypeError", "setup_telemetry()")]
+        error = "ValueError" if seen.misnamed else "TypeError"
+        return [failures.failure(failed, frame, this.node, error, "setup_telemetry()")]
     failed.hypo = True
     out = [failures.failure(failed, frame, this.node, None, "setup_telemetry()")]
+    mask, _ = misnamed(this, seen.strategy)
+    if mask:
+        here = state.fork()
+        here.lanes = mask
+        state.lanes &= ~mask
+        out.append(failures.failure(here, frame, this.node, "ValueError", "setup_telemetry()"))
     again = second_time(this, seen, config)
     if again is not None:
         out.append(again)
@@ -119,6 +117,13 @@ def setup(this: Call) -> list[Outcome]:
     state.facts = replace(state.facts, setups=(*state.facts.setups, seen.site))
     state.facts = state.facts.with_handle(handle.id, fact)
     return [*normal(state, handle), *out]
+
+
+def misnamed(this: Call, strategy: Value) -> tuple[int, str]:
+    """The lanes in which no strategy has the name that the configuration asks for, and the name."""
+    if not this.m.generation.has_strategy:
+        return 0, ""
+    return strategy_registry.unregistered(strategy, this.state)
 
 
 def new_handle(this: Call, seen: SetupSeen) -> Ref:
@@ -166,6 +171,14 @@ def look(this: Call, config: Value) -> SetupSeen:
     override = this.args.get(6 if ranked else -1, "export_strategy", NONE) if ranked else NONE
     if override is not None and override != NONE:
         strategy, strategy_from = override, "code"
+    elif m.generation.has_strategy:
+        strategy = strategy_registry.looked_up(m, strategy, state)
+        if strategy_registry.own(strategy, state):
+            strategy_from = "code"
+    refusal = rejected(this)
+    wrong, name = misnamed(this, strategy)
+    if wrong == state.lanes and not refusal:
+        refusal = f"no export strategy is registered as {name!r}"
     rank = this.args.get(1, "rank", Const(0)) if ranked else None
     size = this.args.get(2, "world_size", Const(1)) if ranked else None
     given = ("rank" in this.args.names or len(this.args.plain) > 1) if ranked else False
@@ -189,7 +202,7 @@ def look(this: Call, config: Value) -> SetupSeen:
         maybe,
         state.facts.setups,
         not (isinstance(reinit, Const) and not reinit.value),
-        rejected(this),
+        refusal,
         state.facts.process,
         fallback,
         made if isinstance(made, Site) else None,
@@ -197,6 +210,7 @@ def look(this: Call, config: Value) -> SetupSeen:
         attributes,
         open_keys,
         isinstance(reinit, Const) and bool(reinit.value),
+        wrong == state.lanes,
     )
 
 

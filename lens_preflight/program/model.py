@@ -190,7 +190,9 @@ class ProgramModel:
         """
         plain = Environment(complete=False, opaque="not looked at")
         found = [
-            g for g in GENERATIONS if all(not s.rejected for s in self.reading(plain, WORLDS[1], g).setups)
+            g
+            for g in GENERATIONS
+            if all(not s.rejected or s.misnamed for s in self.reading(plain, WORLDS[1], g).setups)
         ]
         return tuple(found) or GENERATIONS
 

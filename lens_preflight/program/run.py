@@ -27,6 +27,7 @@ from lens_preflight.program import (
     signal_calls,
     statements,
     stdlib_calls,
+    strategy_registry,
     thread_calls,
     variables,
 )
@@ -56,6 +57,7 @@ MODELS = (
     rank_gates,
     signal_calls,
     stdlib_calls,
+    strategy_registry,
     thread_calls,
 )
 """Modules that register what they know by being imported."""

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SetupSeen:
-    """One call of ``setup_telemetry`` on some paths, with what reached it."""
+    """One call of ``setup_telemetry`` on some paths, with what reached it.
+
+    ``rejected`` says why the library refuses it; ``misnamed``: for the name of the strategy only.
+    """
 
     chain: tuple[Site, ...]
     lanes: int
@@ -43,6 +46,7 @@ class SetupSeen:
     attributes: tuple[tuple[str, Value], ...] | None = None
     open_keys: bool = False
     reinit_true: bool = False
+    misnamed: bool = False
 
     @property
     def site(self) -> Site:
@@ -114,6 +118,7 @@ class Seen:
     children: list[tuple[str, Site]] = field(default_factory=list)
     none_calls: list[tuple[tuple[Site, ...], int]] = field(default_factory=list)
     hooks: list[Site] = field(default_factory=list)
+    refusals: list[tuple[str, Site]] = field(default_factory=list)
     entered: bool = False
     ran: set[ast.AST] = field(default_factory=set)
     passed_over: set[ast.AST] = field(default_factory=set)

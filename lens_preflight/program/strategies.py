@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from lens_preflight.program import calls, imports, objects, truths, variables
+from lens_preflight.program import calls, imports, objects, strategy_registry, truths, variables
 from lens_preflight.program.outcomes import Flow
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell, lane_numbers, part
@@ -75,6 +75,8 @@ def named_strategy(
 ) -> bool | None:
     """One of the four strategies of the library, in one lane."""
     name = strategy.value if isinstance(strategy, Const) else None
+    if isinstance(strategy, Const) and not strategy_registry.known(name, this.state):
+        return False  # the setup raises
     if name == "all_ranks":
         return True
     if name == "first_rank_per_node":
