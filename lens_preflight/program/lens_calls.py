@@ -99,11 +99,14 @@ def setup(this: Call) -> list[Outcome]:
         return [failures.failure(failed, frame, this.node, error, "setup_telemetry()")]
     failed.hypo = True
     out = [failures.failure(failed, frame, this.node, None, "setup_telemetry()")]
-    mask, _ = misnamed(this, seen.strategy)
+    mask, name = misnamed(this, seen.strategy)
     if mask:
         here = state.fork()
         here.lanes = mask
         state.lanes &= ~mask
+        m.seen.setups[-1] = replace(seen, lanes=state.lanes)
+        why = f"in some processes no export strategy is registered as {name!r}"
+        m.seen.setups.append(replace(seen, lanes=mask, exporting=0, maybe=0, rejected=why, misnamed=True))
         out.append(failures.failure(here, frame, this.node, "ValueError", "setup_telemetry()"))
     again = second_time(this, seen, config)
     if again is not None:

@@ -54,6 +54,7 @@ def test_a_misnamed_strategy_in_one_process_only(tmp_path: Path) -> None:
         HEAD + f"register_export_strategy('mine', {FIRST})\n" + CONFIG + "cfg.export_strategy = "
         f"'mine' if int(os.environ['RANK']) == 0 else 'other'\n{SET_UP}{FINALLY}"
     )
+    assert rules(asked(tmp_path, setup_once, text)) == ["rejected"]
     assert asked(tmp_path, rank_decision, text).verdict == "pass"
     assert asked(tmp_path, shutdown, text).verdict == "pass"
 
