@@ -40,10 +40,11 @@ HARD_EXIT = Rule(
 )
 MAYBE_HARD = Rule(
     "shutdown/hard-exit-by-option",
-    "under another option or variable the process ends hard before handle.shutdown()",
+    "under another option or variable, or by a timer, the process ends hard before handle.shutdown()",
     Severity.CAUTION,
-    help="This launch does not take that branch. When it is taken, no finally and no exit hook runs. Call "
-    "`handle.shutdown()` in front of the hard exit.",
+    help="This launch does not take that branch, or only when the time of a watchdog is over "
+    "(`faulthandler.dump_traceback_later(..., exit=True)`, `signal.alarm` without a handler). Then no finally "
+    "and no exit hook runs. Call `handle.shutdown()` in front of the hard exit; let the watchdog raise.",
 )
 PREMATURE = Rule(
     "shutdown/premature",

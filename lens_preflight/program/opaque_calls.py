@@ -43,7 +43,7 @@ def opaque(
     taints: frozenset[str] = EMPTY,
 ) -> list[Outcome]:
     """A call outside of what is known: anything may come back, any exception may come out."""
-    from lens_preflight.program import training
+    from lens_preflight.program import self_ends, training
 
     site = frame.site(node, f"{name}()")
     training.opaque_call(m, name, site, state, frame)
@@ -51,7 +51,7 @@ def opaque(
         taints = taints | taints_of(value)
         state = escaping(m, value, name, state, site)
         taints = taints | (frozenset(("rank",)) if isinstance(value, Lanes) else EMPTY)
-    out = training.signal_during(m, name, state, frame, node)
+    out = [*training.signal_during(m, name, state, frame, node), *self_ends.timed(m, state)]
     out.extend(opaque_failures(m, state, frame, node, f"{name}()"))
     result: Value = Unknown(taints | {f"opaque:{name}"})
     if args.plain and isinstance(args.plain[0], Func | Wrapped) and wraps(name):

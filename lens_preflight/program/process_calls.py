@@ -11,6 +11,7 @@ from lens_preflight.program import (
     classes,
     imports,
     opaque_calls,
+    self_ends,
     signal_calls,
     statements,
     thread_calls,
@@ -222,21 +223,27 @@ def finish_process(this: Call, outcomes: list[Outcome], name: str) -> None:
 
 
 def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
-    """Run the hooks of each way out, last registered first, and record the end."""
+    """Run the hooks of each way out, last registered first, and record the end.
+
+    A hook that ends the process itself keeps the earlier ones from running.
+    """
     for o in reduce(outcomes):
-        live = [o.state]
-        if o.flow is not Flow.HARD:
-            for hook in reversed(o.state.facts.hooks):
-                live = [s for state in live for s in run_hook(this, hook, state)]
-        for state in live:
+        live = [o]
+        cut: list[Outcome] = []
+        for hook in reversed(o.state.facts.hooks if o.flow is not Flow.HARD else ()):
+            done = [(e, r) for e in live for r in run_hook(this, hook, e.state)]
+            cut.extend(r for _, r in done if r.flow is Flow.HARD)
+            live = [e._replace(state=r.state) for e, r in done if r.flow is not Flow.HARD]
+        for end in (*live, *cut):
+            state = end.state
             this.m.seen.ends.append(
                 End(
-                    o.flow,
+                    end.flow,
                     state.lanes,
                     state.hypo,
                     state.facts,
-                    o.origin,
-                    o.error,
+                    end.origin,
+                    end.error,
                     state.cond,
                     name,
                     state.last,
@@ -245,20 +252,20 @@ def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
             )
 
 
-def run_hook(this: Call, hook: Hook, state: State) -> list[State]:
-    """One exit hook; what it raises is printed and forgotten."""
+def run_hook(this: Call, hook: Hook, state: State) -> list[Outcome]:
+    """One exit hook; what it raises is printed and forgotten, a hard end is one."""
     frame = replace(this.frame, path=hook.site.path, phase="atexit", cleanup=True, stack=(hook.site,))
     node = ast.Pass(lineno=hook.site.line, col_offset=0)
     args = calls.Args(list(hook.args), dict(hook.names))
     before = {number for number, _ in state.facts.open_handles}
-    out: list[State] = []
+    out: list[Outcome] = []
     for o in calls.invoke(this.m, hook.func, args, state, frame, node):
         if o.flow is Flow.YIELD:
             continue
         if hook.kind == "finalizer" and before and not o.state.facts.open_handles:
             o.state.facts = o.state.facts.noted("finalizer", hook.site)
-        out.append(o.state)
-    return [o.state for o in reduce(Outcome(Flow.NORMAL, s) for s in out)]
+        out.append(o if o.flow is Flow.HARD else Outcome(Flow.NORMAL, o.state))
+    return reduce(out)
 
 
 @model(
@@ -273,6 +280,9 @@ def run_hook(this: Call, hook: Hook, state: State) -> list[State]:
 def subprocess_(this: Call) -> list[Outcome]:
     """Another program: what it does is not seen here."""
     this.m.seen.opaque.append(("it starts another program", this.site))
+    killed = self_ends.command(this)
+    if killed is not None:
+        return killed
     return opaque_calls.opaque(this.m, this.path, calls.Args(), this.state, this.frame, this.node)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import opaque_calls
-from lens_preflight.program.outcomes import Flow, Outcome
+from lens_preflight.program import opaque_calls, self_ends
+from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Hook, Installed
 from lens_preflight.program.values import (
@@ -25,6 +25,7 @@ def install(this: Call) -> list[Outcome]:
     failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "signal.signal()")[:1]
     number, handler = this.arg(0, "signum"), this.arg(1, "handler")
     if isinstance(number, Const) and number.value != SIGTERM:
+        self_ends.handled(this, number, handler)
         return [*this.done(DEFAULT), *failed]
     before = this.state.facts.sigterm
     if isinstance(handler, Const) and handler.value in (0, None):
@@ -35,6 +36,8 @@ def install(this: Call) -> list[Outcome]:
     if isinstance(number, Const):
         this.state.facts = replace(this.state.facts, sigterm=installed)
         this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
+    else:
+        self_ends.handled(this, number, handler)
     previous = before.handler if before is not None else DEFAULT
     return [*this.done(previous), *failed]
 
@@ -54,7 +57,9 @@ def getsignal(this: Call) -> list[Outcome]:
 def loop_handler(this: Call) -> list[Outcome]:
     """A callback of the event loop."""
     number = this.arg(0, "sig")
-    if isinstance(number, Const) and number.value == SIGTERM:
+    if not isinstance(number, Const) or number.value != SIGTERM:
+        self_ends.handled(this, number, this.arg(1, "callback"))
+    else:
         rest = tuple(this.args.plain[2:])
         installed = Installed(this.arg(1, "callback"), this.site, True, rest)
         this.state.facts = replace(this.state.facts, sigterm=installed)
@@ -63,20 +68,6 @@ def loop_handler(this: Call) -> list[Outcome]:
         *this.done(),
         *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "add_signal_handler()")[:1],
     ]
-
-
-@model("os.kill", "signal.raise_signal", "os.killpg")
-def kill(this: Call) -> list[Outcome]:
-    """A signal to this very process that it does not survive; any other is ignored."""
-    pid = this.arg(0, "pid")
-    number = this.arg(0 if this.path.endswith("raise_signal") else 1, "sig")
-    own = this.path.endswith("raise_signal") or (isinstance(pid, Lib) and pid.path == "os.getpid()")
-    installed = this.state.facts.sigterm
-    default = installed is None or installed.handler == DEFAULT
-    deadly = isinstance(number, Const) and (number.value == 9 or (number.value == SIGTERM and default))
-    if own and (deadly or not isinstance(number, Const)):
-        return [Outcome(Flow.HARD, this.state, origin=this.frame.chain(this.node, f"{this.path}()"))]
-    return this.done()
 
 
 @model("atexit.register")
@@ -97,6 +88,13 @@ def finalizer(this: Call) -> list[Outcome]:
     hook = Hook(function, tuple(this.args.plain[2:]), tuple(this.args.names.items()), this.site, "finalizer")
     this.state.facts = replace(this.state.facts, hooks=(*this.state.facts.hooks, hook))
     return this.done(Unknown())
+
+
+@model("atexit._clear")
+def clear(this: Call) -> list[Outcome]:
+    """Takes off all of them, also what finalizers wait for."""
+    this.state.facts = replace(this.state.facts, hooks=())
+    return this.done()
 
 
 @model("atexit.unregister")
