@@ -138,7 +138,10 @@ def likely(shell: Shell, test: object) -> bool | None:
         return None
     child = shell.child(Loss.SUBSHELL)
     child.assuming = child.conditional = True
-    return bool(status) if (status := _quiet(shell.run, lambda: test(child))) is not None else None
+    written = shell.run.files.written.state()
+    status = _quiet(shell.run, lambda: test(child))
+    shell.run.files.written.back_to(written)
+    return None if status is None else bool(status)
 
 
 def either(shell: Shell, one: object, other: object, reason: str, likely: bool | None = None) -> bool | None:
@@ -151,11 +154,20 @@ def either(shell: Shell, one: object, other: object, reason: str, likely: bool |
     start = shell.state
     was = shell.where
     shell.where = replace(was, conditional=True) if likely is None else was
+    written = shell.run.files.written
+    before = written.state()
     shell.state = start.copy()
     first = one(shell) if likely is not False else _quiet(shell.run, lambda: one(shell))
-    left = shell.state
+    left, made = shell.state, written.state()
+    written.back_to(before)
     shell.state = start.copy()
     second = other(shell) if likely is not True else _quiet(shell.run, lambda: other(shell))
+    if likely is not None:
+        written.back_to(made if likely else written.state())
+    elif left.alive and shell.state.alive:
+        written.join(made)
+    elif left.alive:
+        written.back_to(made)
     shell.state = join_states(left, shell.state, reason, likely)
     shell.where = was
     return first if first == second else None

@@ -18,6 +18,7 @@ from lens_preflight.jobs.names import NAME
 from lens_preflight.jobs.state import Bound, Var
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
+from lens_preflight.jobs.touching import touch
 from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
@@ -251,7 +252,8 @@ def start_process(
     """An external command: the environment of the moment, and the way to the program."""
     from lens_preflight.jobs.chain import follow, is_link
 
-    if not is_link(words[0].text, shell.run):
+    if not is_link(words[0].text, shell):
+        touch(shell, words, shell.state.cwd, shell.where, body)
         for setting in settings:
             shell.note(setting.name, setting.line, Loss.PREFIX)
         return

@@ -11,11 +11,13 @@ from lens_preflight.jobs.docker import docker
 from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.launchers import LAUNCHERS
 from lens_preflight.jobs.programs import _PYTHON, launch, python
-from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, Run, TooMuch
+from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, TooMuch
 from lens_preflight.jobs.scripts import SHELLS, _missing_script, _script_file, inner_shell
 from lens_preflight.jobs.srun import srun
 from lens_preflight.jobs.text import Cause, Text, shown
+from lens_preflight.jobs.touching import touch
 from lens_preflight.jobs.wrappers import WRAPPERS, Link
+from lens_preflight.jobs.written import made
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -173,7 +175,7 @@ def follow(step: Step, shell: Shell) -> None:
         other(step, name, shell)
 
 
-def is_link(text: Text, run: Run) -> bool:
+def is_link(text: Text, shell: Shell) -> bool:
     """True when a command may lead to a program; the many others need no environment."""
     name = (text.constant or "").rpartition("/")[2]
     if text.constant is None or name in SHELLS or name in _LINKS or _PYTHON.fullmatch(name):
@@ -181,7 +183,7 @@ def is_link(text: Text, run: Run) -> bool:
     return (
         "/" in (text.constant or "")
         or name.endswith((".py", ".sh", ".bash"))
-        or run.written(text) is not None
+        or made(shell.run, text, shell.state.cwd, shell.where) is not None
     )
 
 
@@ -206,15 +208,17 @@ def other(step: Step, name: str, shell: Shell) -> None:
     word = step.words[0]
     named = word.text.path
     full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named and "/" in named else None
-    made = shell.run.written(word.text)
-    content = made.text.template if made is not None else shell.run.files.text(full) if full else None
+    touch(shell, step.words, step.cwd, step.where, step.heredoc)
+    written = made(shell.run, word.text, step.cwd, step.where)
+    own = written.text if written is not None else None
+    content = own.text.template if own is not None else shell.run.files.text(full) if full else None
     if name.endswith(".py") or (content is not None and _PYTHON_SHEBANG.match(content)):
         launch(step, shell, word, None, step.words[1:])
     elif content is not None and (_SHELL_SHEBANG.match(content) or name.endswith((".sh", ".bash"))):
         pid1 = "shell file" if step.where.pid1 == "program" else step.where.pid1
         where = replace(step.where.link("script"), pid1=pid1)
         _script_file(step.next(step.words, where=where), shell)
-    elif made is not None:
+    elif written is not None and not written.gone:
         pid1 = "shell file" if step.where.pid1 == "program" else step.where.pid1
         _script_file(step.next(step.words, where=replace(step.where.link("script"), pid1=pid1)), shell)
     elif name.endswith((".sh", ".bash")):

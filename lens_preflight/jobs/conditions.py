@@ -13,6 +13,7 @@ from lens_preflight.jobs.state import Var
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import matches, pattern_of, text_of
+from lens_preflight.jobs.written import Content, made
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -135,12 +136,22 @@ def _exists(shell: Shell, op: str, text: Text) -> bool | None:
         return False
     named = text.path
     full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
+    content = made(shell.run, text, shell.state.cwd, shell.where)
+    if content is not None:
+        return False if content.gone else _known_file(op, content)
     kind = shell.run.files.kind(full) if full and not (named or "").startswith("/dev/") else ""
     if not kind:
         return None
     if op == "-e":
         return True
     return True if (op == "-d") == (kind == "folder") else None
+
+
+def _known_file(op: str, content: Content) -> bool | None:
+    """The same for a file that the job wrote."""
+    if content.text is None:
+        return None
+    return content.text.text.filled if op == "-s" else op != "-d"
 
 
 def _compare(left: Text, op: str, right: Text) -> bool | None:

@@ -165,12 +165,15 @@ def _many(shell: Shell, node: Node, begin: object) -> bool | None:
     start = shell.state.copy()
     shell.run.muted += 1
     drafts = len(shell.run.drafts)
+    written = shell.run.files.written
+    before = written.state()
     try:
         begin(shell)
         shell.statements(node.get("Do") or ())
     finally:
         shell.run.muted -= 1
         del shell.run.drafts[drafts:]
+    written.unsettle(before)
     first = shell.state
     shell.state = _widened(start, first)
     if not first.alive:
@@ -182,6 +185,7 @@ def _many(shell: Shell, node: Node, begin: object) -> bool | None:
     shell.statements(node.get("Do") or ())
     shell.where = was
     _leave(shell)
+    written.join(before)
     shell.state.leaving = "" if shell.state.leaving in ("break", "continue") else shell.state.leaving
     shell.state = join_states(_settled(first, shell.state), start, "loop")
     return None

@@ -12,6 +12,7 @@ from lens_preflight.jobs import redirection
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.filters import _grep
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
+from lens_preflight.jobs.written import made
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -82,9 +83,9 @@ def _cat(args: Sequence[Field], shell: Shell) -> Text | None:
         for line in shell.state.stdin:
             out = out + line + literal("\n")
         return out
-    made = [shell.run.written(a.text) for a in args]
-    if len(made) == 1 and made[0] is not None:
-        return made[0].text
+    content = made(shell.run, args[0].text, shell.state.cwd, shell.where) if len(args) == 1 else None
+    if content is not None:
+        return None if content.text is None else content.text.text
     contents = [redirection.file_text(shell, a.text) for a in args if not a.constant.startswith("-")]
     if not contents or any(c is None for c in contents):
         return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.jobs.draft import Draft, Step
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.launchers import LAUNCHERS
+from lens_preflight.jobs.written import made
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -108,7 +109,7 @@ def launch(
 ) -> None:
     """The end of a chain: one start of a program."""
     line = (program or at or step.words[0]).line
-    if program is not None and shell.run.written(program.text) is not None:
+    if program is not None and made(shell.run, program.text, step.cwd, step.where) is not None:
         opaque = (
             f"the job script itself writes {program.text.template}: a file of that name here may be another"
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lens_preflight.jobs import substitution
+from lens_preflight.jobs import printing, substitution
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import Text, literal
 from lens_preflight.jobs.words import heredoc, text_of
+from lens_preflight.jobs.written import key_of, mentioned
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -44,25 +45,73 @@ def redirect(shell: Shell, redirects: Sequence[Node]) -> Field | None:
     return body
 
 
-def remember_written(shell: Shell, node: Node) -> None:
-    """Remember a file that ``cat``, ``echo`` or ``printf`` writes; it may be run further below."""
+_INTO = (">", ">|", ">>", "&>", "&>>", "<>")
+
+
+def writes(node: Node) -> bool:
+    """Whether a statement writes into a file by a redirection."""
+    return any(r["Op"] in _INTO for r in node.get("Redirs") or ())
+
+
+def before_writing(shell: Shell, node: Node) -> Shell | None:
+    """The shell as it is before a statement whose whole output goes into a file, where it can be said."""
+    return shell.child(Loss.SUBSHELL) if _into_file(node) is not None and printing.only(node) else None
+
+
+def _into_file(node: Node) -> Node | None:
+    """The redirection that takes the standard output, when it is the only one of it."""
+    out = [r for r in node.get("Redirs") or () if r["Op"] in _INTO and r["Op"] != "<>" and not _aside(r)]
+    return out[0] if len(out) == 1 and "&" not in out[0]["Op"] else None
+
+
+def _aside(redirect: Node) -> bool:
+    number = (redirect.get("N") or {}).get("Value", "1")
+    return bool(number != "1")
+
+
+def remember_written(shell: Shell, node: Node, before: Shell | None) -> None:
+    """Remember the files that a statement writes; they may be read further below."""
+    whole = _into_file(node)
     for redirect in node.get("Redirs") or ():
-        if redirect["Op"] not in (">", ">|") or redirect.get("N"):
+        if redirect["Op"] not in _INTO:
             continue
-        command = node.get("Cmd") or {}
-        parts = parts_of((command.get("Args") or [{}])[0])
-        if len(parts) != 1 or parts[0].get("Value") not in ("cat", "echo", "printf", "tee"):
-            return
         target = text_of(redirect.get("Word"), shell)
-        shell.run.write(target, None)
-        inner = {k: v for k, v in node.items() if k != "Redirs"}
-        inner["Redirs"] = [r for r in node["Redirs"] if r is not redirect]
-        text = substitution.printed(inner, shell.child(Loss.SUBSHELL))
-        if text is not None and target.template != "/dev/null":
-            body = next((r for r in inner["Redirs"] if r["Op"] in ("<<", "<<-")), None)
-            line = int(((body or {}).get("Hdoc") or node)["Pos"])
-            at = shell.frame.inner(line).line or line
-            shell.run.write(target, Field(text, at, body is not None))
+        text = None
+        if redirect is whole and before is not None:
+            text = _printed(before, node, redirect)
+        names = frozenset() if text is not None else mentioned(" ".join(substitution._all_words(node)))
+        put(shell, target, text, redirect["Op"] == ">>", names)
+
+
+def _printed(before: Shell, node: Node, redirect: Node | None) -> Field | None:
+    """What the statement prints into the file, None when that is not known."""
+    inner = {k: v for k, v in node.items() if k != "Redirs"}
+    inner["Redirs"] = [r for r in node["Redirs"] if r is not redirect]
+    text = printing.printed_again(before, inner)
+    if text is None:
+        return None
+    body = next((r for r in inner["Redirs"] if r["Op"] in ("<<", "<<-")), None)
+    line = int(((body or {}).get("Hdoc") or node)["Pos"])
+    return Field(text, before.frame.inner(line).line or line, body is not None)
+
+
+def put(
+    shell: Shell, target: Text, text: Field | None, append: bool, names: frozenset[str] = frozenset()
+) -> None:
+    """A file gets a text, at its end or in place of what it held; None: what it gets is not known."""
+    key = key_of(shell.run, target, shell.state.cwd, shell.where)
+    if not key or key.startswith(("/dev/", "/proc/")):
+        return
+    files = shell.run.files
+    if append and text is not None:
+        old = files.written.content(key)
+        if old is None and (disk := files.found(key)) is not None:
+            text = Field(literal(disk) + text.text, text.line)
+        elif old is not None and not old.gone:
+            text = None if old.text is None else Field(old.text.text + text.text, old.text.line)
+        elif old is None and not key.startswith(shell.run.folder + "/"):
+            text = None
+    files.written.write(key, text, names=names)
 
 
 def give_input(shell: Shell, text: Text) -> None:
@@ -99,7 +148,7 @@ def file_text(shell: Shell, path: Text) -> str | None:
 
     named = path.path
     full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
-    return shell.run.files.text(full) if full else None
+    return shell.run.files.text(full or key_of(shell.run, path, shell.state.cwd, shell.where))
 
 
 def feed(shell: Shell, text: Text | None) -> None:

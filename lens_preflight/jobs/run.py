@@ -12,10 +12,10 @@ from lens_preflight.core.finding import Location
 from lens_preflight.jobs.model import Loss, Opaque, Remark, Secret
 from lens_preflight.jobs.syntax import LIMIT, Tree, parse
 from lens_preflight.jobs.text import Symbol, Text, literal
+from lens_preflight.jobs.written import Written
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.draft import Draft
-    from lens_preflight.jobs.field import Field
 
 _FIRST = 0xE000
 _COUNT = 0x1600
@@ -66,14 +66,25 @@ class Frame:
 
 
 class Files:
-    """The files around the job, as far as they can be read; nothing is ever written."""
+    """The files around the job, as far as they can be read; nothing is ever written.
+
+    What the job writes goes before what is there now: ``written`` remembers it.
+    """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+        self.written = Written()
         self._texts: dict[str, str | None] = {}
 
     def text(self, path: str) -> str | None:
-        """The text of a file; None when it is missing, no file, too large or not readable."""
+        """The text of a file; None when it is missing, no file, too large, not readable or not known."""
+        made = self.written.content(path)
+        if made is not None:
+            return made.text.text.certain if made.text is not None else None
+        return self.found(path)
+
+    def found(self, path: str) -> str | None:
+        """The text that the disk holds now."""
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
@@ -91,7 +102,7 @@ class Files:
         return data.decode("utf-8", "surrogateescape")
 
     def kind(self, path: str) -> str:
-        """``file``, ``folder`` or empty."""
+        """What is there now: ``file``, ``folder`` or empty."""
         try:
             return "folder" if Path(path).is_dir() else "file" if Path(path).is_file() else ""
         except (OSError, ValueError):
@@ -116,7 +127,6 @@ class Run:
     extra_map: tuple[tuple[str, str], ...] = ()
     ray_started: list[tuple[Location, frozenset[str]]] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
-    made: dict[str, Field] = field(default_factory=dict)
     resubmits: bool = False
     order: int = 0
     steps: int = 0
@@ -171,17 +181,6 @@ class Run:
             index = ord(char) - _FIRST
             pieces.append(self._symbols[index] if 0 <= index < len(self._symbols) else char)
         return Text.of(*pieces)
-
-    def write(self, target: Text, content: Field | None) -> None:
-        """Remember what the script itself writes into a file; None: it is not known any more."""
-        name = os.path.normpath(target.template)
-        self.made.pop(name, None)
-        if content is not None:
-            self.made[name] = content
-
-    def written(self, target: Text) -> Field | None:
-        """What the script wrote into a file further up, as ``run.sh`` or ``./run.sh``; None for others."""
-        return self.made.get(os.path.normpath(target.template)) if target.pieces else None
 
     def remark(self, remark: Remark) -> None:
         """Keep a remark, once."""

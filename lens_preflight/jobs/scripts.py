@@ -11,6 +11,7 @@ from lens_preflight.jobs.programs import launch
 from lens_preflight.jobs.run import DEPTH, Frame, Run
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.text import Cause, Text, literal, shown
+from lens_preflight.jobs.written import WHY, made
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -120,9 +121,13 @@ def _script_file(step: Step, shell: Shell) -> None:
     word = step.words[0]
     named = word.text.path
     full = resolve(named, step.cwd, step.where, shell.run.extra_map) if named else None
-    made = shell.run.written(word.text)
-    if made is not None:
-        _made_script(step, made, shell)
+    written = made(shell.run, word.text, step.cwd, step.where)
+    if written is not None:
+        if written.text is not None:
+            _made_script(step, written.text, shell)
+        elif not written.gone:
+            shell.run.cannot_read(shown(word.text), WHY, step.at)
+            launch(step, shell, None, None, (), opaque=f"{shown(word.text)} is not known: {WHY}")
         return
     content = shell.run.files.text(full) if full else None
     if content is None or full is None:

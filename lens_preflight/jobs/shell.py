@@ -14,7 +14,7 @@ from lens_preflight.jobs.branching import binary, conditional
 from lens_preflight.jobs.draft import Where
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
-from lens_preflight.jobs.redirection import redirect, remember_written
+from lens_preflight.jobs.redirection import before_writing, redirect, remember_written, writes
 from lens_preflight.jobs.run import DEPTH, Attempt, Frame, Run
 from lens_preflight.jobs.special import special
 from lens_preflight.jobs.state import State
@@ -107,7 +107,7 @@ class Shell:
         if text is None:
             return Text.of(Symbol("<(...)", Cause.COMMAND))
         name = f"/dev/fd/{self.run.tick()}"
-        self.run.write(literal(name), Field(text, int(node.get("Pos") or 0)))
+        self.run.files.written.write(name, Field(text, int(node.get("Pos") or 0)))
         return literal(name)
 
     def note(self, name: str, line: int, loss: Loss | None) -> None:
@@ -156,10 +156,12 @@ class Shell:
             return self._background(node)
         saved = self.state.stdin
         body = redirect(self, node.get("Redirs") or ())
+        before = before_writing(self, node) if writes(node) else None
         status = True if command is None else self._command(command, node, body, last)
         if body is not None or any(r["Op"] in ("<<<", "<") for r in node.get("Redirs") or ()):
             self.state.stdin = saved
-        remember_written(self, node)
+        if writes(node):
+            remember_written(self, node, before)
         if node.get("Negated"):
             return None if status is None else not status
         if (

@@ -6,11 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.data import replace
 from lens_preflight.jobs import assignments
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.run import DEPTH, Frame
 from lens_preflight.jobs.state import Var
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
+from lens_preflight.jobs.written import WHY, Content, key_of, made, mentioned
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -32,9 +34,14 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     if any(s.name == "<(...)" for s in target.text.symbols):
         return _opaque_source(shell, "the output of a command", line)
     full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
-    made = shell.run.written(target.text)
-    if made is not None:
-        return _source_text(shell, made.text, line)
+    written = made(shell.run, target.text, shell.state.cwd, shell.where)
+    if written is not None and written.gone:
+        return False
+    if written is not None and written.text is None:
+        _open_names(shell, target.text, written, line)
+        return _opaque_source(shell, target.constant, line, WHY)
+    if written is not None and written.text is not None:
+        return _source_text(shell, written.text.text, line)
     content = shell.run.files.text(full) if full else None
     if content is None and named and full and "/" not in named:
         content = shell.run.files.text(os.path.join(shell.run.folder, named))
@@ -67,10 +74,23 @@ def _source_text(shell: Shell, text: Text, line: int) -> bool | None:
     return True
 
 
-def _opaque_source(shell: Shell, what: str, line: int) -> bool | None:
+def _open_names(shell: Shell, target: Text, written: Content, line: int) -> None:
+    """What a file sets that the job changes: the names in its old text, and those of the commands that wrote it."""
+    key = key_of(shell.run, target, shell.state.cwd, shell.where)
+    old = shell.run.files.found(key) if os.path.isabs(key) else None
+    for name in written.names | mentioned(old or ""):
+        var = shell.state.vars.get(name) or Var(at=shell.frame.inner(line), by=shell.frame.path)
+        text = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=WHY))
+        shell.state.vars[name] = replace(var, value=text, exported=True, items=None, table=None)
+
+
+def _opaque_source(
+    shell: Shell, what: str, line: int, why: str = "the file cannot be read from here"
+) -> bool | None:
     at = shell.at(line)
-    shell.run.cannot_read(f"source {what}", "the file cannot be read from here", at)
-    assignments.opaque(shell, f"{what} is read there and cannot be read here", at)
+    shell.run.cannot_read(f"source {what}", why, at)
+    reason = f"{what} is read there: {why}" if why is WHY else f"{what} is read there and cannot be read here"
+    assignments.opaque(shell, reason, at)
     return True
 
 
@@ -160,8 +180,6 @@ def _as_process(shell: Shell, words: list[Field], body: Field | None, last: bool
 
 
 def _as_module(words: list[Field]) -> list[Field]:
-    from lens_preflight.core.data import replace
-
     known = ("load", "purge", "list", "avail", "unload", "use", "spider", "show", "swap", "restore")
     if len(words) > 1 and words[1].constant not in known:
         return [words[0], replace(words[1], text=literal("load")), *words[1:]]

@@ -18,6 +18,7 @@ from lens_preflight.jobs.start import Start
 from lens_preflight.jobs.state import Bound
 from lens_preflight.jobs.state import State as ShellState
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
+from lens_preflight.jobs.written import WHY, made
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -110,8 +111,15 @@ def nested(step: Step, shell: Shell) -> None:
         if full is not None and os.path.basename(full) == os.path.basename(run.path):
             run.resubmits = True
             return
-        text = run.files.text(full) if full else None
-        path = run.shown(full) if full else ""
+        written = made(run, step.words[len(step.words) - len(rest)].text, step.cwd, step.where)
+        if written is not None and written.text is None and not written.gone:
+            _not_known(step, shell, rest[0])
+            return
+        if written is not None and written.text is not None:
+            step = replace(step, heredoc=written.text)
+            text, path = run.spelled(written.text.text), shell.frame.path
+        elif full:
+            text, path = run.files.text(full), run.shown(full)
         if text is None and step.where.in_job:
             return
         if text is None:
@@ -131,6 +139,14 @@ def nested(step: Step, shell: Shell) -> None:
         done = run_batch(inner, path, text, start, options, run.tick())
         assert done is not None
     run.order, run.steps = inner.order, inner.steps
+
+
+def _not_known(step: Step, shell: Shell, name: str) -> None:
+    """A job script that this one wrote, one cannot say how."""
+    from lens_preflight.jobs.programs import launch
+
+    shell.run.cannot_read(f"sbatch {name}", WHY, step.at)
+    launch(step, shell, None, None, (), opaque=f"{name} is not known: {WHY}")
 
 
 def _run_inline(
