@@ -78,7 +78,8 @@ def perform(shell: Shell, setting: Setting) -> None:
         if table is not None and setting.append and old is not None and old.table is not None:
             table = {**old.table, **table}
         exported = old is not None and old.exported
-        state.vars[name] = Var(None, exported, items, table, at=shell.frame.inner(line))
+        outer = None if old is None else old.outer
+        state.vars[name] = Var(None, exported, items, table, at=shell.frame.inner(line), outer=outer)
         return
     value = setting.value or EMPTY
     if setting.element is not None:

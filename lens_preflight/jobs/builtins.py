@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.data import replace
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs import conditions
+from lens_preflight.jobs.declarations import hidden
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.reading import mapfile, read
@@ -63,8 +64,13 @@ def _unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
             left = Text.of(Symbol(f"{array}[@]", Cause.BRANCH, optional=True))
             shell.state.vars[array] = replace(old, items=(left,), table=None)
             continue
-        shell.state.vars[word.constant] = Var(None, False, at=shell.frame.inner(word.line))
-        shell.note(word.constant, word.line, Loss.UNSET_AGAIN)
+        name = word.constant
+        frame = shell.state.frames[-1] if shell.state.frames else {}
+        if name in frame:  # it stays local, and children see again what it hides
+            shell.state.vars[name] = hidden(shell.state, frame[name], name, False)
+            continue
+        shell.state.vars[name] = Var(None, False, at=shell.frame.inner(word.line))
+        shell.note(name, word.line, Loss.UNSET_AGAIN)
     return True
 
 

@@ -12,7 +12,7 @@ from lens_preflight.jobs.inspection import inspect, remark
 from lens_preflight.jobs.model import Loss, Slip
 from lens_preflight.jobs.names import NAME, is_telemetry
 from lens_preflight.jobs.secrets import look
-from lens_preflight.jobs.state import Var, left_to
+from lens_preflight.jobs.state import State, Var, left_to
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import fields_of
@@ -37,8 +37,7 @@ def declare(shell: Shell, node: Node) -> bool | None:
         _bad(shell, settings, line)
     for setting in settings:
         if local:
-            frame = shell.state.frames[-1]
-            frame.setdefault(setting.name, shell.state.vars.get(setting.name))
+            _hide(shell, setting.name, export)
         if variant == "export" and "n" in flags:
             _unexport(shell, setting)
         else:
@@ -128,13 +127,13 @@ def _declare_one(shell: Shell, s: Setting, export: bool, local: bool, table: boo
         if table and s.items:
             pairs = {}
         fresh = Var(None, export, items if pairs is None else None, pairs, at=shell.frame.inner(line))
+        if local and old is not None and old.outer is not None:
+            fresh = replace(fresh, exported=True, outer=old.outer)
         state.vars[s.name] = kept or fresh
         return
     exported = export or "allexport" in state.options
     if s.value is None:
-        if local and not export:
-            state.vars[s.name] = Var(None, old is not None and old.exported, at=shell.frame.inner(line))
-        elif exported:
+        if exported:
             base = old if old is not None else Var(state.rest.value(s.name), at=shell.frame.inner(line))
             state.vars[s.name] = replace(base, exported=True)
             if base.value is not None:
@@ -149,6 +148,24 @@ def _declare_one(shell: Shell, s: Setting, export: bool, local: bool, table: boo
     else:
         state.vars[s.name] = Var(value, exported, at=shell.frame.inner(line), by=shell.frame.path)
     look(shell.run, s.name, value, shell.at(line), exported)
+
+
+def _hide(shell: Shell, name: str, export: bool) -> None:
+    """A name becomes local to the function that runs, without a value so far."""
+    state = shell.state
+    frame = state.frames[-1]
+    if name not in frame:
+        frame[name] = state.vars.get(name)
+        state.vars[name] = hidden(state, frame[name], name, export)
+
+
+def hidden(state: State, old: Var | None, name: str, export: bool) -> Var:
+    """A local without a value: children still get the exported value that it hides."""
+    if old is None:
+        open_ = not state.rest.complete
+        return Var(None, export or open_, outer=state.rest.value(name))
+    outer = old.handed if old.exported else None
+    return Var(None, export or old.exported, at=old.at, by=old.by, outer=outer)
 
 
 def _unexport(shell: Shell, s: Setting) -> None:

@@ -73,7 +73,8 @@ class Var:
     """One shell variable. ``items`` is given for arrays, ``table`` for associative ones.
 
     ``doubtful``: a line that cannot be read may have exported it. ``cast`` is the letter of ``declare``
-    that changes what is assigned: u, l, i.
+    that changes what is assigned: u, l, i. ``outer`` is what children still get while a ``local`` without
+    a value hides it (measured on bash 5.2). ``fixed``: readonly.
     """
 
     value: Text | None = None
@@ -84,6 +85,13 @@ class Var:
     by: str = ""
     doubtful: bool = False
     cast: str = ""
+    outer: Text | None = None
+    fixed: bool = False
+
+    @property
+    def handed(self) -> Text | None:
+        """What a child process gets of an exported variable; None: it is unset there."""
+        return self.outer if self.is_array or self.value is None else self.value
 
     @property
     def is_array(self) -> bool:
@@ -158,8 +166,8 @@ class State:
                 why = "a line that cannot be read may export it"
                 text = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=why))
                 listed[name] = Bound(text, var.at, var.by)
-            elif var.exported and not var.is_array:
-                listed[name] = Bound(var.value, var.at, var.by)
+            elif var.exported and (not var.is_array or var.outer is not None):
+                listed[name] = Bound(var.handed, var.at, var.by)
             elif not self.rest.complete:
                 listed[name] = Bound(None, var.at, var.by)
         return Exported(listed, self.rest)
@@ -227,4 +235,4 @@ def _join_items(name: str, a: tuple[Text, ...], b: tuple[Text, ...], likely: boo
 def _seen_outside(var: Var | None, name: str, state: State) -> Text | None:
     if var is None:
         return state.rest.value(name)
-    return var.value if var.exported and not var.is_array else None
+    return var.handed if var.exported else None

@@ -35,3 +35,24 @@ def test_it_does_what_bash_does(text: str, tmp_path: Path) -> None:
 )
 def test_what_is_not_followed_is_not_guessed(text: str, tmp_path: Path) -> None:
     never_wrong(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export @@=o; f() { local @@; srun python train.py; }; f",
+        "export @@=o; f() { local @@; @@=in; srun python train.py; }; f; srun python train.py",
+        "export @@=o; f() { local @@; @@=in; unset @@; srun python train.py; }; f",
+        "export @@=o; f() { local @@=; srun python train.py; }; f",
+        "export @@=o; f() { local -x @@; srun python train.py; }; f",
+        "export @@=o; f() { local -a @@; srun python train.py; @@=(q); srun python train.py; }; f",
+        "export @@=o; f() { declare @@; bash -c 'srun python train.py'; }; f",
+        "export @@=o; f() { local @@=a; local @@; srun python train.py; }; f",
+        "@@=o; f() { local @@; srun python train.py; }; f; srun python train.py",
+        "export @@=o; g() { srun python train.py; }; f() { local @@; g; }; f",
+        "export @@=o; f() { local @@; export V=${@@-none}; @@=$V; srun python train.py; }; f",
+        "f() { local @@; srun python train.py; }; f",
+    ],
+)
+def test_children_see_what_a_local_without_a_value_hides(text: str, tmp_path: Path) -> None:
+    agree(tmp_path, text)
