@@ -135,6 +135,9 @@ def _identity(draft: Draft) -> tuple[object, ...]:
 
 def _turns(shell: Shell, node: Node) -> tuple[bool, bool | None]:
     """Whether every turn was known, and the status."""
+    drafts = shell.run.drafts
+    seen: set[tuple[object, ...]] = set()
+    before = len(drafts)
     for _ in range(LINES):
         status = _condition(shell, node)
         if status is None or not shell.state.alive:
@@ -142,10 +145,14 @@ def _turns(shell: Shell, node: Node) -> tuple[bool, bool | None]:
         if not status:
             return True, True
         shell.state.may_leave = False
+        turn = len(drafts)
         shell.statements(node.get("Do") or ())
         if _leave(shell):
             return True, True
-        if shell.state.may_leave:
+        started = {_identity(draft) for draft in drafts[turn:]}
+        again = bool(started) and started <= seen and len(drafts) - before > SAME
+        seen |= started
+        if shell.state.may_leave or again or len(drafts) - before > TURNS:
             break
     return False, _many(shell, node, lambda s: _condition(s, node))
 
