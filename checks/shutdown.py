@@ -76,13 +76,16 @@ def shutdown(ctx: Context) -> Iterator[Said]:
     reading = instrumented(ctx)
     yield from worlds_tried(ctx, reading)
     found: list[Finding] = []
-    for one in judge(reading):
+    for one in judge(ctx, reading):
         found.append(one)
         yield one
-    if any(f.rule.severity is Severity.BLOCKER for f in found):
+    if ctx.stops(*found):
         return
     undecided(reading)
-    if all(f.rule.severity is Severity.NOTE for f in found):
+    heavy = {f.severity for f in found} - {Severity.NOTE}
+    if heavy == {Severity.BLOCKER}:
+        yield ctx.nothing_else
+    if not heavy:
         closers = sorted({str(reading.location(s)) for s in closers_of(reading)})
         yield Proof("shutdown is reached on every way out", {"shutdown": ", ".join(closers)})
 
@@ -106,17 +109,17 @@ def undecided(reading: Reading) -> None:
         raise Undecided(reading.incomplete, reading.model.at)
 
 
-def judge(reading: Reading) -> Iterator[Finding]:
-    """All findings about the ways out, the heaviest first."""
+def judge(ctx: Context, reading: Reading) -> Iterator[Finding]:
+    """All findings about the ways out, the heaviest first; behind one that may be waived, the next."""
     from lens_preflight.program.promises import noted, ways
 
     every = ways(reading)
     if not every:
-        yield from refused(reading)
+        yield from refused(ctx, reading)
         return
     for handle_site in dict.fromkeys(w.handle.site for w in every):
         mine = [w for w in every if w.handle.site == handle_site]
-        yield from of_handle(reading, mine)
+        yield from of_handle(ctx, reading, mine)
     for site, end in noted(reading, "premature"):
         closer = next((f.closer for _, f in end.facts.handles if f.closer), site)
         yield premature(reading, site, closer)
@@ -124,42 +127,54 @@ def judge(reading: Reading) -> Iterator[Finding]:
         for site, _ in noted(reading, kind)[:1]:
             yield simple(reading, rule, site)
     yield from hooks(reading, every)
-    yield from none_handles(reading)
+    yield from none_handles(ctx, reading)
 
 
-def refused(reading: Reading) -> Iterator[Finding]:
+def refused(ctx: Context, reading: Reading) -> Iterator[Finding]:
     """A setup call that this generation refuses leaves no handle."""
     for setup in reading.setups:
         if setup.rejected:
             at = reading.location(setup.site)
             message = f"setup_telemetry raises here: {setup.rejected}; nothing is up and nothing is shut down"
             yield Finding(REJECTED, message, at, remedy=REMEDY)
-            return
+            if not ctx.lifts(REJECTED):
+                return
 
 
-def of_handle(reading: Reading, mine: list[Way]) -> Iterator[Finding]:
+def of_handle(ctx: Context, reading: Reading, mine: list[Way]) -> Iterator[Finding]:
     """The findings about one handle."""
     left = [w for w in mine if w.open]
-    for way in sorted(left, key=lambda w: w.end.hypo or w.end.optional):
-        if way.kind == "hard":
-            by_option = way.end.hypo or way.end.optional
-            rule = MAYBE_HARD if by_option else HARD_EXIT
-            yield finding(reading, rule, way, f"{words(way.at)} ends the process before the shutdown")
+    hard = [w for w in left if w.kind == "hard"]
+    for way in by_place(sorted(hard, key=lambda w: w.end.hypo or w.end.optional)):
+        by_option = way.end.hypo or way.end.optional
+        rule = MAYBE_HARD if by_option else HARD_EXIT
+        yield finding(reading, rule, way, f"{words(way.at)} ends the process before the shutdown")
+        if not ctx.lifts(rule):
             if rule is HARD_EXIT:
                 return
             break
-    normal = [w for w in left if w.kind == "normal"]
+    normal = by_place(sorted((w for w in left if w.kind == "normal"), key=lambda w: w.end.hypo))
     if normal:
-        way = min(normal, key=lambda w: w.end.hypo)
         closed = any(not w.open for w in mine)
         rule = ONLY_EXCEPTIONS if closed else UNPROTECTED
+        each = closed and ctx.lifts(rule)
         text = "a normal end leaves without shutdown" + (", other ways have one" if closed else "")
-        yield finding(reading, rule, way, text)
-        return
-    yield from exceptional(reading, mine, left)
+        for way in normal if each else normal[:1]:
+            yield finding(reading, rule, way, text)
+        if not each:
+            return
+    yield from exceptional(ctx, reading, mine, left)
 
 
-def exceptional(reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[Finding]:
+def by_place(ways: list[Way]) -> list[Way]:
+    """The first way of each place."""
+    firsts: dict[Site, Way] = {}
+    for way in ways:
+        firsts.setdefault(way.at, way)
+    return list(firsts.values())
+
+
+def exceptional(ctx: Context, reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[Finding]:
     """The findings about exceptions and exits of one handle whose normal end is covered."""
     raised = [w for w in left if w.kind == "exception"]
     exits = [w for w in left if w.kind == "exit"]
@@ -168,7 +183,8 @@ def exceptional(reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[
     if not raised and not exits and not covered and guarded is not True:
         yield from unseen(reading, mine, guarded)
         return
-    if raised:
+    files = [[w for w in raised if w.at.path == path] for path in dict.fromkeys(w.at.path for w in raised)]
+    for raised in files if ctx.lifts(SUCCESS_ONLY) else [raised] if raised else []:
         trained = [w for w in raised if w.in_training]
         worst = min(trained, key=lambda w: w.in_evaluation) if trained else raised[0]
         aside = worst.in_evaluation and any(w.in_training and not w.in_evaluation for w in covered)
@@ -179,7 +195,7 @@ def exceptional(reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[
             hang = "; it may also wait for ever" if worst.may_hang else ""
             text = f"an exception in {words(worst.at)} leaves without shutdown{hang}"
             yield finding(reading, GAP, worst, text, raised)
-    elif exits:
+    if exits and not raised:
         worst = next((w for w in exits if w.in_training), exits[0])
         text = f"SystemExit or KeyboardInterrupt in {words(worst.at)} leaves without shutdown"
         yield finding(reading, GAP, worst, text)
@@ -252,7 +268,7 @@ def hooks(reading: Reading, every: list[Way]) -> Iterator[Finding]:
             return
 
 
-def none_handles(reading: Reading) -> Iterator[Finding]:
+def none_handles(ctx: Context, reading: Reading) -> Iterator[Finding]:
     """``shutdown`` on None, in processes that have no handle."""
     for chain, lanes in reading.seen.none_calls:
         if lanes & reading.mask():
@@ -261,7 +277,8 @@ def none_handles(reading: Reading) -> Iterator[Finding]:
             message = "in some processes the handle is None here, and shutdown raises AttributeError"
             remedy = "if handle is not None:\n    handle.shutdown()"
             yield Finding(NONE_HANDLE, message, at, related=related(reading, places, at), remedy=remedy)
-            return
+            if not ctx.lifts(NONE_HANDLE):
+                return
 
 
 __all__ = ["Proof", "shutdown"]

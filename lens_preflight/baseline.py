@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+from lens_preflight.core.accepted import Accepted
+from lens_preflight.core.anchor import Anchor
 from lens_preflight.core.errors import InputError
-from lens_preflight.core.finding import Finding
+from lens_preflight.core.finding import Finding, Location
 
 SCHEMA = "lens-preflight/baseline/1"
 MAX_BYTES = 50_000_000
 
 
-def read_baseline(name: str) -> dict[str, str]:
-    """Fingerprints of accepted findings with the reason to show.
+def read_baseline(name: str) -> Accepted:
+    """The accepted findings with the reason to show.
 
     Raises:
         InputError: the file cannot be read or is no baseline.
@@ -33,10 +36,24 @@ def read_baseline(name: str) -> dict[str, str]:
     entries = document.get("findings")
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         raise InputError(f"{name}: findings are no list of tables; delete it, and --baseline writes it anew")
-    return {str(e.get("fingerprint")): f"accepted in {name}" for e in entries}
+    return Accepted({str(e.get("fingerprint")): _count(e, name) for e in entries}, f"accepted in {name}")
 
 
-def baseline_text(findings: Iterable[Finding]) -> str:
-    """The text of a baseline file that accepts these findings."""
-    entries = {f.fingerprint: {"fingerprint": f.fingerprint, "rule": f.rule.id} for f in findings}
-    return json.dumps({"schema": SCHEMA, "findings": [entries[k] for k in sorted(entries)]}, indent=1) + "\n"
+def _count(entry: dict[str, Any], name: str) -> int:
+    """In how many places; a file from before there were counts accepts one."""
+    count = entry.get("count", 1)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InputError(f"{name}: a count is no number from 1 on; delete it, and --baseline writes it anew")
+    return count
+
+
+def baseline_text(findings: Iterable[Finding], anchor: Anchor = Anchor()) -> str:  # noqa: B008
+    """The text of a baseline file that accepts these findings, each in as many places as there are."""
+    places: dict[tuple[str, str], set[Location]] = {}
+    for finding in map(anchor.finding, findings):
+        places.setdefault((finding.fingerprint, finding.rule.id), set()).add(finding.at)
+    entries = [
+        {"fingerprint": fingerprint, "rule": rule, "count": len(found)}
+        for (fingerprint, rule), found in sorted(places.items())
+    ]
+    return json.dumps({"schema": SCHEMA, "findings": entries}, indent=1) + "\n"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.deadline import Deadline
 from lens_preflight.core.errors import LibraryFailure, Skip, Undecided
+from lens_preflight.core.finding import Finding, Proof, Rule
 from lens_preflight.core.outcome import Target
 from lens_preflight.core.variable import Environment
-from lens_preflight.core.words import Scope
+from lens_preflight.core.words import Scope, Severity
 from lens_preflight.core.world import World
 from lens_preflight.lens.config import LensConfig
 from lens_preflight.lens.generations import Generation
@@ -42,7 +43,8 @@ class Context:
 
     ``generation`` is the Lens generation to judge under; when several may be meant the check is
     called for each and the worst outcome counts. ``prober`` sends packets, None when none may be
-    sent; ``stores`` asks backends, None when no packet may be sent.
+    sent; ``stores`` asks backends, None when no packet may be sent. ``lifted`` are the ids of the rules
+    whose findings may end up without weight, by the settings, a waiver or a baseline.
     """
 
     subject: Subject
@@ -53,6 +55,23 @@ class Context:
     prober: Callable[[Exporter, Environment], ProbeResult] | None = None
     host: str = ""
     stores: Stores | None = None
+    lifted: frozenset[str] = frozenset()
+
+    def stops(self, *findings: Finding) -> bool:
+        """Whether a check may end with these findings: one of them blocks, whatever else there is.
+
+        When the weight of a blocker may be taken away, what stands behind it has to be judged as well.
+        """
+        return any(f.severity is Severity.BLOCKER and f.rule.id not in self.lifted for f in findings)
+
+    def lifts(self, rule: Rule) -> bool:
+        """Whether findings of this rule may end up without weight: then each place has to be told."""
+        return rule.id in self.lifted
+
+    @property
+    def nothing_else(self) -> Proof:
+        """What a check says at its end when all that it found may be waived."""
+        return Proof("beside what was found nothing stands against it")
 
     @property
     def launch(self) -> Launch:

@@ -16,6 +16,7 @@ from lens_preflight.core.finding import Assumption
 from lens_preflight.core.outcome import Outcome, RunRecord, Target
 from lens_preflight.core.words import Scope
 from lens_preflight.describe import describe, host_name, obtained
+from lens_preflight.lifted import lifted
 from lens_preflight.needs import PER_LAUNCH
 from lens_preflight.runner import Job, fold, run
 from lens_preflight.subject.inputs import Inputs
@@ -53,7 +54,7 @@ def preflight(
     started, clock = time.time() if started is None else started, time.monotonic()
     subject.open_inputs()
     nodes = _node_report(node_report)
-    base = _context(subject, deadline)
+    base = replace(_context(subject, deadline), lifted=lifted(checks, inputs.settings, inputs.baseline))
     jobs = [job for check in checks for job in _jobs(check, subject, base)]
     outcomes: list[Outcome] = []
     interrupted = ""
@@ -62,7 +63,7 @@ def preflight(
     except KeyboardInterrupt as interrupt:
         interrupted = str(interrupt) or "interrupted"
     incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
-    results = fold(_waived(outcomes, inputs, started), checks)
+    results = fold(_waived(outcomes, subject, checks, started), checks)
     if nodes is not None:
         from lens_preflight.gate.node_report import closed, endpoints
 
@@ -78,7 +79,7 @@ def preflight(
         exit_code=code,
         items=items,
         results=results,
-        assumptions=_assumptions(results, inputs),
+        assumptions=_assumptions(results, inputs, checks),
         inputs=_digests(inputs),
         subject=describe(subject),
         run=_run_facts(inputs, started, time.monotonic() - clock, argv, incomplete),
@@ -111,16 +112,28 @@ def _node_report(path: str | None) -> NodeReport | None:
     return read_node_report(path)
 
 
-def _waived(outcomes: Sequence[Outcome], inputs: Inputs, started: float) -> Sequence[Outcome]:
+def _waived(
+    outcomes: Sequence[Outcome], subject: Subject, checks: Sequence[Check], started: float
+) -> Sequence[Outcome]:
     """The outcomes after the waivers of the settings and the accepted findings of the baseline."""
-    if not inputs.settings.waivers and not inputs.baseline:
+    settings, baseline = subject.inputs.settings, subject.inputs.baseline
+    if not settings.waivers and baseline is None:
         return outcomes
     import datetime
 
+    from lens_preflight.core.anchor import Anchor
+    from lens_preflight.registry import builtin
     from lens_preflight.waivers import apply
 
-    today = datetime.datetime.fromtimestamp(started, datetime.timezone.utc).date()
-    return apply(outcomes, inputs.settings.waivers, today, inputs.baseline)
+    return apply(
+        outcomes,
+        settings.waivers,
+        datetime.datetime.fromtimestamp(started, datetime.timezone.utc).date(),
+        baseline,
+        anchor=Anchor.of(settings.source),
+        launches=[launch.key for launch in subject.launches],
+        known=[check.id for check in (*checks, *builtin())],
+    )
 
 
 def _late(outcomes: Sequence[Outcome]) -> bool:
@@ -190,11 +203,16 @@ def _targets(check: Check, subject: Subject) -> list[tuple[Target, Launch | None
     return pairs or [(Target(check.scope), launches[0] if len(launches) == 1 else None)]
 
 
-def _assumptions(results: Sequence[Outcome], inputs: Inputs) -> tuple[Assumption, ...]:
+def _assumptions(
+    results: Sequence[Outcome], inputs: Inputs, checks: Sequence[Check]
+) -> tuple[Assumption, ...]:
+    rules = {rule.id for check in checks for rule in check.rules}
     said = [a for outcome in results for a in outcome.assumptions]
     for rule, severity in inputs.settings.severity.items():
         word = "off" if severity is None else severity.word
-        said.append(Assumption(f"severity of {rule}", word, inputs.settings.source))
+        where = inputs.settings.source
+        why = where if rule in rules else f"{where}; no check of this run has that rule"
+        said.append(Assumption(f"severity of {rule}", word, why))
     if inputs.endpoint is not None:
         said.append(Assumption("endpoint", inputs.endpoint, "--endpoint replaces the job's own"))
     return tuple(dict.fromkeys(said))

@@ -77,7 +77,30 @@ def _work(todo: queue.SimpleQueue[tuple[int, Job]], done: queue.SimpleQueue[tupl
 def judge(job: Job) -> Outcome:
     """The outcome of one job: of several generations that may be meant, the worst."""
     outcomes = [_judge_once(job.check, job.target, context) for context in job.contexts]
-    return min(outcomes, key=lambda o: _WORST.index(o.status))
+    worst = min(outcomes, key=lambda o: _WORST.index(o.status))
+    if len(outcomes) > 1 and any(context.lifted for context in job.contexts):
+        return _together(outcomes, worst)
+    return worst
+
+
+def _together(outcomes: Sequence[Outcome], worst: Outcome) -> Outcome:
+    """The worst outcome with what the others say as well: when its own findings are waived, that stays.
+
+    Nobody can waive several reasons for not knowing by the place of one of them.
+    """
+    ended = min((o.beneath for o in outcomes), key=_WORST.index)
+    alike = [worst] if ended is Status.PASS else [o for o in outcomes if o.beneath is ended]
+    found = {(j.finding.rule, j.finding.message, j.finding.at): j for o in outcomes for j in o.findings}
+    told = dict.fromkeys((o.reason, o.reason_at) for o in alike)
+    return replace(
+        worst,
+        findings=tuple(found.values()),
+        beneath=ended,
+        reason="; ".join(dict.fromkeys(reason for reason, _ in told if reason)),
+        reason_at=next(iter(told))[1] if len(told) == 1 else None,
+        missing_input=next((o.missing_input for o in (worst, *alike) if o.missing_input), ""),
+        assumptions=tuple(dict.fromkeys(a for o in outcomes for a in o.assumptions)),
+    )
 
 
 def _judge_once(check: Check, target: Target, context: Context) -> Outcome:
@@ -167,7 +190,7 @@ def _crash(error: BaseException) -> str:
 def _sum_up(
     check: Check, target: Target, context: Context, said: Sequence[Said], status: Status, reason: str
 ) -> Outcome:
-    findings = []
+    findings, own, lowered = [], 0, 0
     for finding in (s for s in said if isinstance(s, Finding)):
         if finding.rule not in check.rules:
             reason = f"the check reported a rule that it does not declare: {finding.rule.id}"
@@ -175,17 +198,20 @@ def _sum_up(
         weighed = _weigh(finding, context)
         if weighed is not None:
             findings.append(Judged(weighed, (target,)))
+        blocks = finding.severity is Severity.BLOCKER
+        if weighed is None or (blocks and weighed.severity < Severity.BLOCKER):
+            lowered += blocks
+        else:
+            own += 1
+    proofs = [s for s in said if isinstance(s, Proof)]
+    if status is Status.PASS and check.decisive and not proofs and not own:
+        status, reason = Status.UNKNOWN, _without_proof(lowered)
+    ended = status
     heaviest = max((j.finding.severity for j in findings), default=None)
     if heaviest is Severity.BLOCKER:
         status = Status.FAIL  # outranks unknown and error: the user can act on it
     elif status is Status.PASS and heaviest is Severity.CAUTION:
         status = Status.WARN
-    proofs = [s for s in said if isinstance(s, Proof)]
-    if status is Status.PASS and check.decisive and not findings and not proofs:
-        status, reason = (
-            Status.UNKNOWN,
-            "the check ended without a finding and without a proof; please report it",
-        )
     if status in (Status.PASS, Status.WARN) and not reason:
         reason = "; ".join(dict.fromkeys(p.text for p in proofs))
     evidence = {k: v for p in proofs for k, v in p.evidence.items()}
@@ -195,7 +221,14 @@ def _sum_up(
         findings=tuple(findings),
         evidence=evidence,
         assumptions=tuple(s for s in said if isinstance(s, Assumption)),
+        beneath=ended,
     )
+
+
+def _without_proof(lowered: int) -> str:
+    if lowered:
+        return "the settings take the weight from what was found, and nothing shows that the rest holds"
+    return "the check ended without a finding and without a proof; please report it"
 
 
 def _weigh(finding: Finding, context: Context) -> Finding | None:
@@ -221,6 +254,7 @@ def _outcome(
         missing_input=missing_input,
         url=check.url,
         decisive=check.decisive,
+        beneath=status,
     )
 
 

@@ -47,10 +47,21 @@ def _cannot_tell(outcome: Outcome) -> bool:
     return outcome.decisive and outcome.status in (Status.UNKNOWN, Status.ERROR) and not outcome.waived
 
 
-def _unmet(item: Item, outcomes: Iterable[Outcome]) -> bool:
-    """An expected item that stayed unknown, unless somebody waived just that."""
-    waived = any(o.waived for o in outcomes if item.n in o.items)
-    return item.status == "unknown" and not waived
+def _unmet(item: Item, outcomes: Sequence[Outcome]) -> bool:
+    """An expected item that stayed unknown, unless somebody waived all that is not known of it."""
+    if item.status != "unknown":
+        return False
+    ours, carriers = [o for o in outcomes if item.n in o.items], ITEMS[item.n].carriers
+    judged = {o.check for o in ours if o.status is not Status.SKIP}
+    return not judged.issuperset(carriers) or any(
+        o.status in (Status.UNKNOWN, Status.ERROR) or (o.missing_input and o.check in carriers)
+        for o in ours
+        if not _known_to_wait(o)
+    )
+
+
+def _known_to_wait(outcome: Outcome) -> bool:
+    return outcome.status is Status.UNKNOWN and bool(outcome.waived)
 
 
 def sum_items(outcomes: Sequence[Outcome], expected: frozenset[int]) -> tuple[Item, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from lens_preflight.suggest import did_you_mean
 
 GLOBS = ("path", "variable", "launch", "panel")
 KEYS = ("rule", "status", "reason", "until", *GLOBS)
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def read_waivers(value: Any, name: str) -> tuple[Waiver, ...]:
@@ -37,6 +39,9 @@ def _waiver(table: Any, where: str, source: str) -> Waiver:
     if not reason:
         raise InputError(f'{where}: a reason is missing; write reason = "why this may wait"')
     globs = {key: _text(table, key, where) for key in GLOBS}
+    for key, glob in globs.items():
+        if key in table and not glob.strip():
+            raise InputError(f"{where}: {key} is empty and would match everything; remove it, or give a name")
     return Waiver(rule, reason, _day(table.get("until"), where), status, source=source, **globs)
 
 
@@ -51,6 +56,8 @@ def _rule(rule: str, status: str, where: str) -> str:
     if status not in ("", "unknown"):
         raise InputError(f'{where}: status = {status!r} cannot be waived; only "unknown" can, errors cannot')
     check, slash, name = rule.partition("/")
+    if rule != "".join(rule.split()):
+        raise InputError(f'{where}: rule = {rule!r} holds a blank; write rule = "{"".join(rule.split())}"')
     if not check or "*" in check or "?" in check:
         raise InputError(f'{where}: rule must name a check; write rule = "check/rule" or "check/*"')
     if status and slash:
@@ -63,11 +70,11 @@ def _rule(rule: str, status: str, where: str) -> str:
 
 
 def _day(value: Any, where: str) -> datetime.date:
-    if isinstance(value, datetime.datetime):
-        return value.date()
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return value
-    try:
-        return datetime.date.fromisoformat(str(value))
-    except ValueError:
-        raise InputError(f"{where}: until = {value!r} is no day; write until = 2027-01-31") from None
+    if isinstance(value, str) and DAY.fullmatch(value):  # newer Pythons take more forms than older ones
+        try:
+            return datetime.date.fromisoformat(value)
+        except ValueError:
+            pass
+    raise InputError(f"{where}: until = {value!r} is no day; write until = 2027-01-31")

@@ -131,10 +131,19 @@ def test_a_stuck_check_is_an_error_when_the_deadline_is_reached() -> None:
 def test_settings_change_the_weight_of_a_rule_and_say_so() -> None:
     severity = {"probe-me/blocker": Severity.NOTE, "probe-me/caution": None}
     what = subject(settings=Settings(severity=severity, source="preflight.toml"))
-    run_record = record([made(finding(BLOCKER), finding(CAUTION))], what)
+    run_record = record([made(finding(BLOCKER), finding(CAUTION), Proof("the rest"))], what)
     assert run_record.results[0].status is Status.PASS
     assert rules(run_record.results[0]) == ["blocker"]
     assert Assumption("severity of probe-me/caution", "off", "preflight.toml") in run_record.assumptions
+
+
+@pytest.mark.parametrize("severity", [Severity.NOTE, Severity.CAUTION, None])
+@pytest.mark.parametrize(("rest", "code"), [((), 3), ((Proof("the rest"),), 0), ((Undecided("opaque"),), 3)])
+def test_a_blocker_that_weighs_less_is_no_proof_of_the_rest(
+    severity: Severity | None, rest: tuple[Any, ...], code: int
+) -> None:
+    what = subject(settings=Settings(severity={"probe-me/blocker": severity}, source="preflight.toml"))
+    assert record([made(finding(BLOCKER), *rest)], what).exit_code == code
 
 
 def test_missing_needs_skip_with_what_to_give() -> None:

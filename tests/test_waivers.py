@@ -12,7 +12,7 @@ import pytest
 from lens_preflight.baseline import baseline_text, read_baseline
 from lens_preflight.core.check import Check, check
 from lens_preflight.core.errors import InputError, Skip, Undecided
-from lens_preflight.core.finding import Finding, Location, Rule
+from lens_preflight.core.finding import Finding, Location, Proof, Rule
 from lens_preflight.core.outcome import RunRecord
 from lens_preflight.core.words import Severity, Status
 from lens_preflight.settings import Settings, load
@@ -112,7 +112,23 @@ def test_not_knowing_can_be_waived_and_a_crash_cannot(tmp_path: Path) -> None:
     settings = waive(tmp_path, table("made-up", status="unknown"))
     assert judged(settings, Undecided("opaque")).exit_code == 0
     assert judged(settings, RuntimeError("bug")).exit_code == 3
-    assert judged(settings, Undecided("opaque"), expect=frozenset({1})).exit_code == 0
+
+
+def test_an_expected_item_is_met_when_all_that_carries_it_is_there_and_known_or_waived(
+    tmp_path: Path,
+) -> None:
+    """A waiver is for what it names: not for the other check of the item, and not for one that is not run."""
+    expected = waive(tmp_path, table("rank-decision", status="unknown"))
+    ranks, sampler = (
+        check(name, "Made up", items=(7,), decisive=False)(made(*said).run)
+        for name, said in (("rank-decision", [Undecided("opaque")]), ("sampler", [Undecided("opaque")]))
+    )
+    decided = check("sampler", "Made up", items=(7,))(made(Proof("chosen")).run)
+    codes = [
+        record(checks, subject(settings=expected, expect=frozenset({7})), started=NOW.timestamp()).exit_code
+        for checks in ([ranks], [ranks, sampler], [ranks, decided])
+    ]
+    assert codes == [3, 3, 0]
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     from lens_preflight.preflight import preflight
     from lens_preflight.registry import carried_by, select
     from lens_preflight.reports.output import wanted
+    from lens_preflight.rule_names import refuse_unknown_rules
     from lens_preflight.searchpath import keep_out
     from lens_preflight.subject.builder import build
 
@@ -74,6 +75,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     seconds = options["timeout"] or (WITH_CANARY if inputs.canary else ALONE)
     deadline = Deadline.after(seconds + inputs.wait)
     known = known_checks(settings, options["local"], lambda: looked_at(build(inputs)), deadline=deadline)
+    refuse_unknown_rules(settings, known)
     chosen = select(
         known,
         words(options["select"]) or settings.select,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.core.accepted import Accepted
 from lens_preflight.core.data import replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
@@ -79,10 +80,12 @@ def _files(given: Sequence[str] | None, named: Sequence[str], settings: Settings
     return tuple(str(folder / name) for name in named)
 
 
-def _baseline(name: str | None) -> Mapping[str, str]:
-    """The accepted findings; none when the file is still to be written."""
-    if name is None or not Path(name).exists():
-        return {}
+def _baseline(name: str | None) -> Accepted | None:
+    """The accepted findings, empty when the file is still to be written; None without a baseline."""
+    if name is None:
+        return None
+    if not Path(name).exists():
+        return Accepted()
     from lens_preflight.baseline import read_baseline
 
     return read_baseline(name)

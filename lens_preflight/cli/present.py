@@ -81,6 +81,7 @@ def write_baseline(name: str, record: RunRecord) -> int:
     from pathlib import Path
 
     from lens_preflight.baseline import baseline_text
+    from lens_preflight.core.anchor import Anchor
     from lens_preflight.reports.output import write_file
 
     if Path(name).exists():
@@ -88,7 +89,7 @@ def write_baseline(name: str, record: RunRecord) -> int:
     findings = [j.finding for outcome in record.results for j in outcome.findings]
     weighing = [f for f in findings if f.severity is not Severity.NOTE]
     try:
-        write_file(Path(name), baseline_text(weighing))
+        write_file(Path(name), baseline_text(weighing, Anchor.of(record.run["settings"])))
     except OSError as error:
         print(
             f"lens-preflight: {name}: cannot be written ({error.strerror}); check --baseline", file=sys.stderr

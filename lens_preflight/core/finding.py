@@ -25,7 +25,9 @@ class Location:
     """Where to look.
 
     ``what`` is a path, a variable name without ``$``, a URL, a panel, an option or a host name;
-    ``line``, ``column`` and ``end_line`` count from 1 and are given for files only.
+    ``line``, ``column`` and ``end_line`` count from 1 and are given for files only. ``of_variable``
+    and ``of_panel`` name the environment variable that is set there and the panel (its title, else its
+    id) that stands there: they say more about the place, and are no part of it.
     """
 
     kind: Place
@@ -33,6 +35,8 @@ class Location:
     line: int | None = None
     column: int | None = None
     end_line: int | None = None
+    of_variable: str = field(default="", compare=False)
+    of_panel: str = field(default="", compare=False)
 
     @classmethod
     def file(

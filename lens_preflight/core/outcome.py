@@ -40,7 +40,8 @@ class Outcome:
 
     ``reason`` is the proof of a pass, or why it was skipped, is unknown or broke; ``reason_at`` its
     place. ``missing_input`` is what to type to have a skipped one judged. ``waived`` is the reason
-    for which its not knowing weighs nothing.
+    for which its not knowing weighs nothing. ``beneath`` is how the check ended whatever it found (pass,
+    unknown, error, skip): what is left of a fail whose blockers are waived.
     """
 
     check: str
@@ -59,6 +60,7 @@ class Outcome:
     decisive: bool = False
     seconds: float = 0.0
     waived: str = ""
+    beneath: Status = Status.PASS
 
     @property
     def notes(self) -> int:

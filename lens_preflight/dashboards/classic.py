@@ -74,7 +74,9 @@ def _panel(raw: Mapping[str, Any], spot: Spot, library: Mapping[str, Any]) -> Pa
             content = {**model, **{k: raw[k] for k in ("id", "title") if k in raw}}
         else:
             unresolved = f"its queries are in library panel {uid or '(no uid)'}, which is not in the file"
-    kind = _word(content, "type")
+    kind, identity = _word(content, "type"), str(raw.get("id", "?"))
+    title = _word(content, "title") or _word(reference if isinstance(reference, Mapping) else {}, "name")
+    spot = spot.within(title, identity)
     source = data_source(content.get("datasource"))
     targets = tuple(
         _target(t, spot.below("targets", n), source)
@@ -86,8 +88,8 @@ def _panel(raw: Mapping[str, Any], spot: Spot, library: Mapping[str, Any]) -> Pa
     unit = content.get("fieldConfig", {})
     unit = unit.get("defaults", {}) if isinstance(unit, Mapping) else {}
     return Panel(
-        id=str(raw.get("id", "?")),
-        title=_word(content, "title") or _word(reference if isinstance(reference, Mapping) else {}, "name"),
+        id=identity,
+        title=title,
         kind=kind,
         spot=spot,
         targets=targets,

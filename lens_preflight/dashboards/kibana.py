@@ -57,10 +57,12 @@ def _panel(identity: str, kind: str, attributes: Mapping[str, Any], at: Spot) ->
     clauses += [_filter_text(f) for f in (*_list(state.get("filters")), *_list(source.get("filter")))]
     metrics = list(_lens_metrics(state)) if kind == "lens" else list(_vis_metrics(attributes))
     raw = {"metrics": metrics, "columns": attributes.get("columns")}
+    title = str(attributes.get("title") or "")
+    at = at.within(title, identity)
     target = Target(
         "A", " and ".join(c for c in clauses if c), Language.KQL, DataSource("elasticsearch"), at, raw=raw
     )
-    return Panel(identity, str(attributes.get("title") or ""), kind, at, (target,))
+    return Panel(identity, title, kind, at, (target,))
 
 
 def _by_value(attributes: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
-from lens_preflight.core.data import dataclass, field
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.selectors import Language, Query
 from lens_preflight.dashboards.variables import Listing, listing, mentions
@@ -27,19 +27,25 @@ class Document(Protocol):
 
 @dataclass(frozen=True)
 class Spot:
-    """A place in a document; the line is looked up only when somebody asks."""
+    """A place in a document, perhaps within a panel; the line is looked up only when somebody asks."""
 
     document: Document
     keys: Keys = ()
+    panel: str = field(default="", compare=False)
 
     @property
     def at(self) -> Location:
         """The place as a location."""
-        return Location.file(self.document.path, self.document.line(self.keys))
+        place = Location.file(self.document.path, self.document.line(self.keys))
+        return replace(place, of_panel=self.panel) if self.panel else place
 
     def below(self, *keys: str | int) -> Spot:
         """A place further down."""
-        return Spot(self.document, self.keys + keys)
+        return Spot(self.document, self.keys + keys, self.panel)
+
+    def within(self, title: str, identity: str) -> Spot:
+        """The same place, known to be within a panel: by its title, else by its id."""
+        return Spot(self.document, self.keys, title or identity)
 
 
 @dataclass(frozen=True)

@@ -71,15 +71,16 @@ def _sections(layout: Any, spot: Spot) -> Iterator[Variable]:
 
 def _panel(raw: Mapping[str, Any], spot: Spot, placed: bool) -> Panel:
     spec = _map(raw, "spec")
-    base = spot.below("spec")
+    identity, title = _word(spec, "id") or "?", _word(spec, "title")
+    base = spot.below("spec").within(title, identity)
     if raw.get("kind") == "LibraryPanel":
         reference = _map(spec, "libraryPanel")
         uid = _word(reference, "uid") or _word(reference, "name")
         return Panel(
-            _word(spec, "id") or "?",
-            _word(spec, "title") or _word(reference, "name"),
+            identity,
+            title or _word(reference, "name"),
             "",
-            base,
+            base.within(title or _word(reference, "name"), identity),
             unresolved=f"its queries are in library panel {uid or '(no uid)'}, which is not in the file",
             placed=placed,
         )
@@ -93,8 +94,8 @@ def _panel(raw: Mapping[str, Any], spot: Spot, placed: bool) -> Panel:
     kind = _word(viz, "group") or _word(viz, "kind")
     defaults = _map(_map(_map(viz, "spec"), "fieldConfig"), "defaults")
     return Panel(
-        _word(spec, "id") or "?",
-        _word(spec, "title"),
+        identity,
+        title,
         kind,
         base,
         targets,

@@ -73,6 +73,7 @@ def _outcome(result: Mapping[str, Any]) -> Outcome:
         missing_input=_text(result.get("missing_input") or ""),
         url=_text(result["url"]),
         decisive=bool(result.get("decisive")),
+        waived=_text(result.get("waived") or ""),
     )
 
 
@@ -101,7 +102,8 @@ def _place(at: Mapping[str, Any]) -> Location:
     numbers = [at.get(key) for key in ("line", "column", "end_line")]
     if not all(n is None or (isinstance(n, int) and n > 0) for n in numbers):
         raise ValueError("a line number is none")
-    return Location(Place(at["kind"]), _text(at["what"]), *numbers)
+    line, column, end_line = numbers
+    return Location(Place(at["kind"]), _text(at["what"]), line, column, end_line)
 
 
 def _evidence(evidence: Mapping[str, Any]) -> dict[str, str]:

@@ -169,11 +169,15 @@ class Gathered:
         """The number of an outcome; equal ones have one. Evidence of the first is kept."""
         found = tuple((j.finding.rule, j.finding.message, j.finding.at, j.waived) for j in outcome.findings)
         endpoint = outcome.evidence.get(ENDPOINT)
-        key: object = (outcome.check, outcome.status, outcome.reason, outcome.targets, endpoint, found)
+        about = (outcome.check, outcome.status, outcome.waived, outcome.reason, outcome.targets)
+        key: object = (*about, endpoint, found)
         if key not in self._numbers and len(self.outcomes) >= MOST_OUTCOMES:
             key = (outcome.check, outcome.status)
             outcome = replace(
-                outcome, findings=(), reason="too many different outcomes; read the report of the node"
+                outcome,
+                findings=(),
+                waived="",
+                reason="too many different outcomes; read the report of the node",
             )
         number = self._numbers.setdefault(key, len(self.outcomes))
         if number == len(self.outcomes):

@@ -88,10 +88,12 @@ def _merged(outcomes: list[tuple[Outcome, list[str]]], present: Sequence[str], e
     status = min((o.status for o, _ in outcomes), key=_WORST.index)
     first = next(o for o, _ in outcomes if o.status is status)
     judged_on = _union([names for o, names in outcomes if o.status is not Status.SKIP], present)
+    waived = waived_by([o for o, _ in outcomes if o.status is status])
     reason = _reasons([(o, names) for o, names in outcomes if o.status is status], total)
     if everywhere and 0 < len(judged_on) < len(present) and status in (Status.PASS, Status.WARN):
         status = Status.UNKNOWN
         reason = f"not judged on {_set(sorted(set(present).difference(judged_on)), len(present))}"
+        waived = ""
     about = {
         "nodes": fold(judged_on),
         "targets": ", ".join(dict.fromkeys(t.key for o, _ in outcomes for t in o.targets if t.key)),
@@ -107,7 +109,15 @@ def _merged(outcomes: list[tuple[Outcome, list[str]]], present: Sequence[str], e
         evidence={key: value for key, value in about.items() if value},
         missing_input=next((o.missing_input for o, _ in outcomes if o.missing_input), ""),
         decisive=any(o.decisive for o, _ in outcomes),
+        waived=waived,
     )
+
+
+def waived_by(outcomes: Sequence[Outcome]) -> str:
+    """Why the not knowing of all of these may wait; empty when that of one may not."""
+    if not all(o.waived and o.status is Status.UNKNOWN for o in outcomes):
+        return ""
+    return "; ".join(dict.fromkeys(o.waived for o in outcomes))
 
 
 def _union(parts: list[list[str]], present: Sequence[str]) -> Sequence[str]:

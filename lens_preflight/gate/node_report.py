@@ -12,7 +12,7 @@ from lens_preflight.core.outcome import Outcome
 from lens_preflight.core.words import Status
 from lens_preflight.gate.decode import decode
 from lens_preflight.gate.gathered import ENDPOINT
-from lens_preflight.gate.merge import CHECK, HOST_DEPENDENT
+from lens_preflight.gate.merge import CHECK, HOST_DEPENDENT, waived_by
 from lens_preflight.gate.reportfile import MAX_DOCUMENT, NotAReport, parse
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def _closed(outcome: Outcome, report: NodeReport, asked: frozenset[str]) -> Outc
         reason=f"from {report.where}: {'; '.join(reasons)}" if reasons else f"from {report.where}",
         evidence={**chosen[0].evidence, "node report": report.path, "obtained": report.started},
         missing_input="",
+        waived=waived_by(chosen),
     )
 
 

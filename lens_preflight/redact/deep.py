@@ -76,7 +76,7 @@ def _target(by: Redactor, target: Target) -> Target:
 
 
 def _location(by: Redactor, at: Location) -> Location:
-    return replace(at, what=by.redact(at.what))
+    return replace(at, what=by.redact(at.what), of_panel=by.redact(at.of_panel))
 
 
 def _assumption(by: Redactor, one: Assumption) -> Assumption:

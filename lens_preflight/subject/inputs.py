@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from lens_preflight.core.accepted import Accepted
 from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.variable import Environment
 from lens_preflight.settings import Settings
@@ -16,7 +17,7 @@ class Inputs:
 
     ``process`` is the environment of this process (empty under ``--no-environ``); ``given`` holds
     what ``--set`` and ``--env-file`` say, which wins over it. ``lens`` is ``auto`` or a generation.
-    Paths are as typed, relative to ``folder``.
+    Paths are as typed, relative to ``folder``. ``baseline`` is there, and empty, when it is to be written.
     """
 
     targets: tuple[str, ...] = ()
@@ -44,6 +45,6 @@ class Inputs:
     expect: frozenset[int] = frozenset()
     wait: float = 0.0
     canary: bool = False
-    baseline: Mapping[str, str] = field(default_factory=dict)
+    baseline: Accepted | None = None
     settings: Settings = field(default_factory=Settings)
     folder: Path = field(default_factory=Path)

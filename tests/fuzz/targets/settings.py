@@ -143,7 +143,7 @@ def _baseline(random: Random) -> bytes:
 def _use_baseline(data: bytes) -> Iterator[str]:
     path = scratch() / "baseline.json"
     path.write_bytes(data)
-    yield from read_baseline(str(path)).values()
+    yield from read_baseline(str(path)).places
 
 
 TARGETS = (

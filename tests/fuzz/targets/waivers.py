@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from lens_preflight.core.accepted import Accepted
 from lens_preflight.core.outcome import Outcome
 from lens_preflight.core.waiver import Waiver
 from lens_preflight.core.words import Severity, Status
@@ -30,7 +31,7 @@ class Case:
     outcomes: tuple[Outcome, ...]
     waivers: tuple[Waiver, ...]
     today: datetime.date
-    accepted: dict[str, str]
+    accepted: Accepted
 
 
 def _waiver(random: Random) -> Waiver:
@@ -55,9 +56,8 @@ def _case(random: Random) -> Case:
     status = random.choice([s for s in Status if s is not Status.PASS])
     made = (outcome(status, one), outcome(), *random.sample(everything().results, 3))
     outcomes = stuffed(random, made, random.choice((0.0, 0.0, 0.2)))
-    accepted = {
-        f.finding.fingerprint: "accepted" for o in outcomes for f in o.findings if random.random() < 0.2
-    }
+    places = {f.finding.fingerprint: 1 for o in outcomes for f in o.findings if random.random() < 0.2}
+    accepted = Accepted(places, "accepted")
     return Case(outcomes, tuple(_waiver(random) for _ in range(random.randrange(5))),
                 random.choice(_DAYS), accepted)  # fmt: skip
 
@@ -71,6 +71,8 @@ def _use(made: Case) -> Iterator[str]:
         blocked = any(f.finding.severity is Severity.BLOCKER and not f.waived for f in after.findings)
         if before.status is Status.FAIL and blocked:
             assert after.status is Status.FAIL, "a blocker that is not waived counts no more"
+        if before.status is Status.FAIL and not blocked and before.beneath is Status.ERROR:
+            assert after.status is Status.ERROR, "a waived blocker hides an error"
     items = sum_items(judged, frozenset((6,)))
     verdict, code = judge(judged, items, frozenset((6,)), incomplete=False)
     counted(judged)
