@@ -17,6 +17,7 @@ from lens_preflight.checks.rollback import rollback
 from lens_preflight.checks.setup_once import setup_once
 from lens_preflight.checks.shutdown import shutdown
 from lens_preflight.checks.sigterm import sigterm
+from lens_preflight.context import Context
 from lens_preflight.core.check import Check
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Proof
@@ -58,6 +59,13 @@ class Answer:
         return {f"{p.what}:{p.line}" for p in places}
 
 
+class Looked(SimpleNamespace):
+    """A context of whose blockers none may be waived."""
+
+    lifted: frozenset[str] = frozenset()
+    stops, lifts, nothing_else = Context.stops, Context.lifts, Context.nothing_else
+
+
 def cases(root: Path) -> list[Case]:
     """The cases below a folder, by name."""
     found = sorted(root.glob("*/case.json"))
@@ -82,7 +90,7 @@ def context(
         env=environment,
         settled=environment,
     )
-    return SimpleNamespace(
+    return Looked(
         program=program,
         env=environment,
         settled=environment,
