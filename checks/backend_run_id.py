@@ -95,7 +95,8 @@ def _asked(ctx: Context, backend: Backend, reading: Reading) -> Generator[Findin
         raise Skip(_told(backend, reading), missing_input=reading.remedy or LATER)
     if reading.status is not Status.PASS and reading.word.code != "PARTIAL":
         yield _finding(ctx, backend, reading, BY_WORD[reading.word.code])
-    return reading.status not in (Status.FAIL, Status.ERROR)
+        return reading.status not in (Status.FAIL, Status.ERROR) or ctx.lifts(BY_WORD[reading.word.code])
+    return True
 
 
 def _by_run(ctx: Context, backend: Backend, run_id: str, positive: Reading) -> Iterator[Said]:
@@ -136,8 +137,9 @@ def _by_canary(ctx: Context, backend: Backend, canary: Canary) -> Iterator[Said]
         message = f"the endpoint took the canary, and {backend.title} never shows it: {found.reading.text}"
         remedy = "look at the exporters of the collector: --backend collector=http://HOST:8888"
         yield Finding(NEVER_FOUND, message, _at(ctx), evidence=_of(backend, evidence), remedy=remedy)
-        return
-    if not (yield from _asked(ctx, backend, found.reading)):
+        if not ctx.lifts(NEVER_FOUND):
+            return
+    elif not (yield from _asked(ctx, backend, found.reading)):
         return
     negative = backend.negative(backend.bogus)
     if not (yield from _asked(ctx, backend, negative)):

@@ -81,12 +81,16 @@ def collector_config(ctx: Context) -> Iterable[Said]:
     _refuse_open(config)
     _refuse_unknown_switch(config, ctx)
     refuse_unknown_transport(config, ctx, signals)
-    if not any(f.severity is Severity.BLOCKER for f in faults):
+    if not ctx.stops(*faults):
         ends = {
             s: ", ".join(dict.fromkeys(r.end.id for r in config.routes if r.signal == s)) for s in signals
         }
         kept = "; ".join(f"{signal} to {end}" for signal, end in ends.items())
-        yield Proof(f"it starts, and takes {kept}", ends)
+        yield ctx.nothing_else if _blocked(faults) else Proof(f"it starts, and takes {kept}", ends)
+
+
+def _blocked(faults: list[Finding]) -> bool:
+    return any(fault.severity is Severity.BLOCKER for fault in faults)
 
 
 def exported_signals(ctx: Context) -> tuple[str, ...]:

@@ -75,6 +75,8 @@ def dashboard_panels(ctx: Context) -> Iterable[Said]:
         yield from _stale_spans(board)
     if doubted:
         yield from _doubt(doubted, seen)
+    elif missing and ctx.lifts(rules.MISSING):
+        yield ctx.nothing_else
     if not missing:
         shown = {f.value: ", ".join(seen.found[f]) for f in sorted(wanted, key=lambda f: f.value)}
         others = [f.value for f in type(next(iter(wanted))) if f not in wanted] if wanted else []

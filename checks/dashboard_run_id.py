@@ -66,6 +66,8 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
     _refuse_unread_rules(ctx, boards, lineage)
     if doubts:
         raise doubts[0]
+    for unread in (d.failure for d in ctx.dashboards if d.failure is not None):
+        raise Undecided(f"a dashboard could not be read: {unread.reason}", unread.at)
     if opaque is not None:
         raise Undecided(f"{opaque.path} is not evaluated: it is {opaque.opaque}", opaque.spot.at)
     if not judged:

@@ -87,8 +87,10 @@ def log_scope(ctx: Context) -> Iterator[Said]:
             continue
         found += [one] if one is not None else []
     found.sort(key=lambda f: -f.rule.severity)
-    if found:
-        yield found[0]
+    for one in found:
+        yield one
+        if not ctx.lifts(one.rule):
+            break
     if doubts:
         raise doubts[0]
     if not found or found[0].severity is Severity.NOTE:

@@ -104,6 +104,8 @@ def rank_decision(ctx: Context) -> Iterator[Said]:
     if refused is not None and all(s.rejected for s in reading.setups):
         at = reading.location(refused.site)
         yield Finding(REJECTED, f"setup_telemetry raises here: {refused.rejected}", at, remedy=REMEDY)
+        if ctx.lifts(REJECTED):
+            yield ctx.nothing_else
         return
     yield from judge(ctx, reading)
 
@@ -118,17 +120,28 @@ def judge(ctx: Context, reading: Reading) -> Iterator[Said]:
         yield default_note(reading, sets[0])
         return
     if doubts:
+        if "rank-decision" in ctx.lifted:  # else the doubt about one world would hide a fault in another
+            yield from by_weight(ctx, reading, [s for s in sets if s not in doubts])
         at = reading.location(doubts[0].doubt_at) if doubts[0].doubt_at is not None else None
         raise Undecided(f"which ranks export is not decided by the source: {doubts[0].doubt}", at)
-    found = [f for s in sets if (f := about(ctx, reading, s)) is not None]
-    found.sort(key=lambda f: -f.rule.severity)
-    if found:
-        yield found[0]
-    if not found or found[0].severity is Severity.NOTE:
+    found = by_weight(ctx, reading, sets)
+    yield from found
+    if not ctx.stops(*found) and all(f.severity is not Severity.CAUTION for f in found):
         if reading.incomplete:
             raise Undecided(reading.incomplete, reading.model.at)
+        if any(f.severity is Severity.BLOCKER for f in found):
+            yield ctx.nothing_else
+            return
         evidence = {f"world {s.world.size}": shown(s.sure) for s in sets}
         yield Proof("the exporting ranks are decided", evidence)
+
+
+def by_weight(ctx: Context, reading: Reading, sets: list[Exporters]) -> list[Finding]:
+    """The heaviest finding of all worlds, and those behind it as long as each may be waived."""
+    found = [f for s in sets if (f := about(ctx, reading, s)) is not None]
+    found.sort(key=lambda f: -f.rule.severity)
+    needed = next((n for n, f in enumerate(found) if not ctx.lifts(f.rule)), len(found))
+    return found[: needed + 1]
 
 
 def spawned(reading: Reading) -> bool:

@@ -88,10 +88,17 @@ def rollback(ctx: Context) -> Iterator[Said]:
         if found:
             return
         raise
-    off = list(leaks(reading, ctx))
-    if found and all(f.rule is OTHER_SWITCH for f in off):
+    off = list(leaks(reading))
+    if found and off and all(f.rule is OTHER_SWITCH for f in off):
         return
     yield from off
+    if any(f.rule is HARD_CODED for f in off) and not ctx.stops(*off):
+        refuse_unknown(reading)
+        if reading.incomplete:
+            raise Undecided(reading.incomplete, reading.model.at)
+        yield ctx.nothing_else
+    if not off:
+        refuse_unknown(reading)
     if not off and not found:
         if reading.incomplete:
             raise Undecided(reading.incomplete, reading.model.at)
@@ -120,7 +127,7 @@ def from_launch(ctx: Context) -> Iterator[Finding]:
             yield Finding(FLAG, message, at, remedy=remedy, settings=((SWITCH, "1"),))
 
 
-def leaks(reading: Reading, ctx: Context) -> Iterator[Finding]:
+def leaks(reading: Reading) -> Iterator[Finding]:
     """Setup calls that still export with the switch off, each place once."""
     from lens_preflight.program.rollback import leaks as found
 
@@ -132,11 +139,16 @@ def leaks(reading: Reading, ctx: Context) -> Iterator[Finding]:
             continue
         told.add((leak.kind, leak.at))
         yield about(reading, leak)
-    if not told:
-        for leak in found(reading):
-            raise Undecided(
-                f"what switches telemetry on is not in the source: {leak.what}", reading.location(leak.at)
-            )
+
+
+def refuse_unknown(reading: Reading) -> None:
+    """Raise Undecided for a setup call of which nobody can say whether it still exports."""
+    from lens_preflight.program.rollback import leaks as found
+
+    for leak in found(reading):
+        if leak.kind == "unknown":
+            reason = f"what switches telemetry on is not in the source: {leak.what}"
+            raise Undecided(reason, reading.location(leak.at))
 
 
 def about(reading: Reading, leak: Leak) -> Finding:

@@ -24,7 +24,7 @@ from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Proof, Related
 from lens_preflight.core.variable import Variable
-from lens_preflight.core.words import Need, Scope, Severity, Spread
+from lens_preflight.core.words import Need, Scope, Spread
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
@@ -77,6 +77,8 @@ def judge(ctx: Context, found: RunId) -> Iterator[Said]:
         yield from _random(ctx, found)
     elif found.per_process and processes(ctx) != 1:
         yield _differs(ctx, found)
+        if ctx.lifts(DIFFERS):
+            yield ctx.nothing_else
     else:
         yield from _text(found)
         yield Proof(*_proof(found))
@@ -122,9 +124,7 @@ def remedy(ctx: Context) -> tuple[str, tuple[tuple[str, str], ...]]:
 def _several(ctx: Context, found: tuple[RunId, ...]) -> Iterator[Said]:
     """It is open whether a variable is set: judge all possibilities, and say what is open."""
     said = [list(judge(ctx, one)) for one in found]
-    bad = [
-        any(isinstance(w, Finding) and w.rule.severity is Severity.BLOCKER for w in words) for words in said
-    ]
+    bad = [ctx.stops(*(w for w in words if isinstance(w, Finding))) for words in said]
     first = found[0].decided_by
     if all(bad):
         yield from said[0]
@@ -139,6 +139,8 @@ def _several(ctx: Context, found: tuple[RunId, ...]) -> Iterator[Said]:
         first.location,
         remedy=remedy(ctx)[0],
     )
+    waived = [w for words in said[:-1] for w in words if isinstance(w, Finding) and ctx.lifts(w.rule)]
+    yield from dict.fromkeys(w for w in waived if w not in said[-1])
     yield from said[-1]
 
 
@@ -175,6 +177,8 @@ def _random(ctx: Context, found: RunId) -> Iterator[Said]:
         remedy=text,
         settings=settings,
     )
+    if ctx.lifts(PER_PROCESS):
+        yield ctx.nothing_else
 
 
 def _gone(ctx: Context) -> Location | None:

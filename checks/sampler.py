@@ -119,12 +119,16 @@ def sampler(ctx: Context) -> Iterator[Said]:
         yield _unset(ctx)
     elif found.word != found.asked.lower():
         yield _misspelt(ctx, found)
-        return
+        if not ctx.lifts(MISSPELT):
+            return
     if found.by_ratio and found.fault is not None:
         yield _bad_argument(ctx, found)
-        return
+        if not ctx.lifts(BAD_ARGUMENT):
+            return
     if found.ratio == 0:
         yield _nothing(ctx, found, layers)
+        if ctx.lifts(NOTHING):
+            yield ctx.nothing_else
         return
     if found.argument_from.value and not found.by_ratio:
         yield _unused(found)
@@ -292,5 +296,7 @@ def _by_rank(ctx: Context, lens: LensConfig) -> Iterator[Said]:
             remedy=f"export {blame.name}=1.0",
             settings=((blame.name, "1.0"),),
         )
+        if ctx.lifts(NOTHING):
+            yield ctx.nothing_else
         return
     yield Proof(f"the sampler by rank keeps all traces of {rate:.6g} of the ranks")

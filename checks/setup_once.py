@@ -92,12 +92,17 @@ def setup_once(ctx: Context) -> Iterator[Said]:
         if reason:
             raise Undecided(f"setup_telemetry is not reached in the source, but {reason}", at)
         yield never(reading)
+        if ctx.lifts(NEVER):
+            yield ctx.nothing_else
         return
-    found = list(problems(reading))
+    found = list(problems(ctx, reading))
     yield from found
-    if not found:
+    if not ctx.stops(*found):
         if reading.incomplete:
             raise Undecided(reading.incomplete, reading.model.at)
+        if found:
+            yield ctx.nothing_else
+            return
         places = sorted({str(reading.location(s.site)) for s in reading.setups})
         yield Proof("one call of setup_telemetry on every path", {"calls": ", ".join(places)})
 
@@ -117,23 +122,32 @@ def never(reading: Reading) -> Finding:
     return Finding(NEVER, message, at, remedy=remedy)
 
 
-def problems(reading: Reading) -> Iterator[Finding]:
-    """Refused and repeated calls, each place once."""
+def problems(ctx: Context, reading: Reading) -> Iterator[Finding]:
+    """Refused and repeated calls, each place once; behind one that may be waived, the next."""
     told: set[Location] = set()
+    said: set[tuple[Location, str]] = set()
     for setup in reading.setups:
         at = reading.location(setup.site)
         if at in told:
             continue
-        if setup.rejected:
-            told.add(at)
-            message = f"{reading.generation.title} refuses this call: {setup.rejected}"
-            yield Finding(REJECTED, message, at, remedy=call_of(reading))
-        elif setup.before:
-            told.add(at)
-            yield repeated(reading, setup, at)
-        elif reinit_on_purpose(setup):
-            told.add(at)
-            yield Finding(REINIT, "_allow_reinit switches the guard off", at, remedy="remove _allow_reinit")
+        for found in faults(reading, setup, at):
+            if (at, found.rule.id) not in said:
+                said.add((at, found.rule.id))
+                yield found
+            if not ctx.lifts(found.rule):
+                told.add(at)
+                break
+
+
+def faults(reading: Reading, setup: SetupSeen, at: Location) -> Iterator[Finding]:
+    """What is wrong with one call, the heaviest first."""
+    if setup.rejected:
+        message = f"{reading.generation.title} refuses this call: {setup.rejected}"
+        yield Finding(REJECTED, message, at, remedy=call_of(reading))
+    if setup.before:
+        yield repeated(reading, setup, at)
+    if reinit_on_purpose(setup):
+        yield Finding(REINIT, "_allow_reinit switches the guard off", at, remedy="remove _allow_reinit")
 
 
 def reinit_on_purpose(setup: SetupSeen) -> bool:

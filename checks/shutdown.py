@@ -184,9 +184,9 @@ def exceptional(ctx: Context, reading: Reading, mine: list[Way], left: list[Way]
         yield from unseen(reading, mine, guarded)
         return
     files = [[w for w in raised if w.at.path == path] for path in dict.fromkeys(w.at.path for w in raised)]
-    for raised in files if ctx.lifts(SUCCESS_ONLY) else [raised] if raised else []:
-        trained = [w for w in raised if w.in_training]
-        worst = min(trained, key=lambda w: w.in_evaluation) if trained else raised[0]
+    for some in files if ctx.lifts(SUCCESS_ONLY) else files and [raised]:
+        trained = [w for w in some if w.in_training]
+        worst = min(trained, key=lambda w: w.in_evaluation) if trained else some[0]
         aside = worst.in_evaluation and any(w.in_training and not w.in_evaluation for w in covered)
         if (worst.in_training and not aside) or not (covered or guarded):
             text = f"an exception in {words(worst.at)} leaves without shutdown"
@@ -194,7 +194,7 @@ def exceptional(ctx: Context, reading: Reading, mine: list[Way], left: list[Way]
         else:
             hang = "; it may also wait for ever" if worst.may_hang else ""
             text = f"an exception in {words(worst.at)} leaves without shutdown{hang}"
-            yield finding(reading, GAP, worst, text, raised)
+            yield finding(reading, GAP, worst, text, some)
     if exits and not raised:
         worst = next((w for w in exits if w.in_training), exits[0])
         text = f"SystemExit or KeyboardInterrupt in {words(worst.at)} leaves without shutdown"

@@ -153,7 +153,7 @@ def sigterm(ctx: Context) -> Iterator[Said]:
     if not seen:
         at = reading.location(reading.seen.installs[0][0].site)
         raise Undecided("no call that SIGTERM could interrupt with telemetry up is reached in the source", at)
-    found = list(judge(reading, seen))
+    found = list(judge(ctx, reading, seen))
     yield from found
     if not found:
         where = next(iter(sorted(str(reading.location(s)) for s in installed)), "")
@@ -193,15 +193,19 @@ def signal_source(ctx: Context) -> Related | None:
     return None
 
 
-def judge(reading: Reading, seen: list[SignalSeen]) -> Iterator[Finding]:
+def judge(ctx: Context, reading: Reading, seen: list[SignalSeen]) -> Iterator[Finding]:
     """The findings about the handlers in force while training runs."""
     training = [s for s in seen if s.training] or seen
     armed = [s for s in training if s.installed is not None]
     for became, rule in ORDER.items():
-        worst = next((s for s in armed if s.became == became), None)
-        if worst is not None:
-            yield about(reading, rule, worst)
-            return
+        told = set()
+        for worst in (s for s in armed if s.became == became):
+            place = worst.at or worst.installed
+            if place not in told:
+                yield about(reading, rule, worst)
+            told.add(place)
+            if not ctx.lifts(rule):
+                return
     left = next(
         (e for e in reading.seen.ends if e.facts.signalled is not None and relevant_open(reading, e)), None
     )

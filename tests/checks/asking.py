@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from lens_preflight.context import Context
 from lens_preflight.core.check import Check
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Assumption, Finding, Location, Proof
@@ -25,6 +26,9 @@ class Asked:
     settings: Settings = field(default_factory=Settings)
     launches: tuple[Any, ...] = ()
     purpose: str | None = None
+    lifted: frozenset[str] = frozenset()
+
+    stops, lifts, nothing_else = Context.stops, Context.lifts, Context.nothing_else
 
 
 @dataclass(frozen=True)

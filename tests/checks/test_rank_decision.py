@@ -14,6 +14,7 @@ from lens_preflight.core.variable import Environment
 from lens_preflight.core.world import World
 from lens_preflight.lens.generations import generation
 from lens_preflight.program import analyse
+from tests.program.judge import Looked
 from tests.program.scripts import FINALLY, GOOD, HEAD, asked, rules
 
 PLACE = (
@@ -93,7 +94,7 @@ def test_a_reading_that_stopped_early_decides_nothing(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(HEAD + call + FINALLY)
     model = analyse("train.py", base=str(tmp_path))
     reading = model.reading(Environment.of({"NEMO_LENS_ENABLED": "1"}), World(8, 4), generation("0.1"))
-    ctx: Any = None  # nothing of it is asked on this way
+    ctx: Any = Looked()  # nothing else of it is asked on this way
     assert [said.rule.name for said in judge(ctx, reading)] == ["library-default"]  # type: ignore[union-attr]
     with pytest.raises(Undecided):
         list(judge(ctx, replace(reading, incomplete="it is too long")))
