@@ -64,10 +64,7 @@ def otlp_endpoint(ctx: Context) -> Iterator[Said]:
     try:
         exporter = ctx.otel.in_sight.exporter(signal)
     except LibraryFailure as failure:
-        refusal = _refused_at_start(ctx, failure)
-        yield refusal
-        if ctx.lifts(refusal.rule):
-            yield ctx.nothing_else
+        yield from ctx.last(_refused_at_start(ctx, failure))
         return
     if not ctx.env.complete:
         yield Assumption("what the job does not set", "unset", ctx.env.opaque)
@@ -82,10 +79,7 @@ def otlp_endpoint(ctx: Context) -> Iterator[Said]:
     if word == "pass":
         yield _proof(ctx, result)
         return
-    finding = _finding(ctx, result)
-    yield finding
-    if ctx.lifts(finding.rule):
-        yield ctx.nothing_else
+    yield from ctx.last(_finding(ctx, result))
     if not _on_node(ctx):
         yield Proof("asked from this host, not from a compute node", missing_input=FROM_NODE)
 

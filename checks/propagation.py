@@ -91,7 +91,7 @@ def _job(job: JobModel, topology: str | None) -> Iterator[Finding]:
         yield Finding(
             rules.SECRET,
             message,
-            secret.at,
+            secret.at.setting(secret.name),
             remedy=f'export {secret.name}="...$TOKEN" with TOKEN from the submitter',
         )
     for launch in job.launches:
@@ -121,7 +121,7 @@ def _remark(remark: Remark) -> Iterator[Finding]:
     }  # fmt: skip
     message, remedy = words[remark.slip.value]
     beside = related("it stands here", remark.inner, remark.at)
-    yield Finding(rule, message, remark.at, beside, remedy=remedy)
+    yield Finding(rule, message, remark.at.setting(name), beside, remedy=remedy)
 
 
 def _tidied(launch: JobLaunch, lost: Lost) -> bool:
@@ -148,7 +148,8 @@ def _launch(job: JobModel, launch: JobLaunch, topology: str | None) -> Iterator[
         yield Finding(rules.AGENTS, message, launch.at, remedy="srun --ntasks-per-node=1 ...")
     for secret in launch.secrets:
         message = f"{secret.name} is on the command line, where every user of the node reads it"
-        yield Finding(rules.SECRET_ARGUMENT, message, secret.at, remedy="pass it in the environment")
+        at = secret.at.setting(secret.name)
+        yield Finding(rules.SECRET_ARGUMENT, message, at, remedy="pass it in the environment")
     if launch.opaque_program:
         remedy = "lens-preflight check train.py with the training script"
         yield Finding(rules.PROGRAM_OPAQUE, launch.opaque_program, launch.at, remedy=remedy)
@@ -176,7 +177,7 @@ def _lost(job: JobModel, launch: JobLaunch, lost: Lost) -> Iterator[Finding]:
     message = LEAVES[kind].format(name=name, launch=where)
     remedy = TYPE[kind].format(name=name, launch=where)
     beside = related("it is set here", lost.set_at, at) + related("it is dropped here", lost.at, at)
-    yield Finding(rule, message, at, beside, remedy=remedy)
+    yield Finding(rule, message, at.setting(name), beside, remedy=remedy)
 
 
 def _matters(launch: JobLaunch, name: str) -> bool:

@@ -21,7 +21,7 @@ def endpoints(launch: JobLaunch, topology: str | None) -> Iterator[Finding]:
     """What is wrong with where the exporters of a launch would go."""
     for one in launch.endpoints:
         if one.local:
-            yield from _local(launch, one.variable, one.at, topology)
+            yield from _local(launch, one.variable, one.at.setting(one.variable), topology)
         elif one.proxy and one.proxy_at is not None:
             message = f"the exporter reaches {one.host} through {one.proxy}"
             remedy = f'export no_proxy="$no_proxy,{one.host}"'

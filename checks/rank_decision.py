@@ -103,9 +103,8 @@ def rank_decision(ctx: Context) -> Iterator[Said]:
     refused = next((s for s in reading.setups if s.rejected), None)
     if refused is not None and all(s.rejected for s in reading.setups):
         at = reading.location(refused.site)
-        yield Finding(REJECTED, f"setup_telemetry raises here: {refused.rejected}", at, remedy=REMEDY)
-        if ctx.lifts(REJECTED):
-            yield ctx.nothing_else
+        message = f"setup_telemetry raises here: {refused.rejected}"
+        yield from ctx.last(Finding(REJECTED, message, at, remedy=REMEDY))
         return
     yield from judge(ctx, reading)
 

@@ -76,9 +76,7 @@ def judge(ctx: Context, found: RunId) -> Iterator[Said]:
     if found.is_random:
         yield from _random(ctx, found)
     elif found.per_process and processes(ctx) != 1:
-        yield _differs(ctx, found)
-        if ctx.lifts(DIFFERS):
-            yield ctx.nothing_else
+        yield from ctx.last(_differs(ctx, found))
     else:
         yield from _text(found)
         yield Proof(*_proof(found))

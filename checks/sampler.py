@@ -126,9 +126,7 @@ def sampler(ctx: Context) -> Iterator[Said]:
         if not ctx.lifts(BAD_ARGUMENT):
             return
     if found.ratio == 0:
-        yield _nothing(ctx, found, layers)
-        if ctx.lifts(NOTHING):
-            yield ctx.nothing_else
+        yield from ctx.last(_nothing(ctx, found, layers))
         return
     if found.argument_from.value and not found.by_ratio:
         yield _unused(found)
@@ -289,14 +287,13 @@ def _by_rank(ctx: Context, lens: LensConfig) -> Iterator[Said]:
         )
     if rate == 0:
         blame = lens.where("EXPORT_SAMPLE_RATE")
-        yield Finding(
+        none = Finding(
             NOTHING,
             f"{blame.name} is 0, so the sampler by rank keeps no trace, and traces are enabled",
             blame.location,
             remedy=f"export {blame.name}=1.0",
             settings=((blame.name, "1.0"),),
         )
-        if ctx.lifts(NOTHING):
-            yield ctx.nothing_else
+        yield from ctx.last(none)
         return
     yield Proof(f"the sampler by rank keeps all traces of {rate:.6g} of the ranks")

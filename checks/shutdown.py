@@ -270,8 +270,10 @@ def hooks(reading: Reading, every: list[Way]) -> Iterator[Finding]:
 
 def none_handles(ctx: Context, reading: Reading) -> Iterator[Finding]:
     """``shutdown`` on None, in processes that have no handle."""
+    told = set()
     for chain, lanes in reading.seen.none_calls:
-        if lanes & reading.mask():
+        if lanes & reading.mask() and chain[0] not in told:
+            told.add(chain[0])
             at = reading.location(chain[0])
             places = [("the handle comes from here", s.site) for s in reading.setups[:1]]
             message = "in some processes the handle is None here, and shutdown raises AttributeError"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import dataclass
@@ -72,6 +72,12 @@ class Context:
     def nothing_else(self) -> Proof:
         """What a check says at its end when all that it found may be waived."""
         return Proof("beside what was found nothing stands against it")
+
+    def last(self, finding: Finding) -> Iterator[Finding | Proof]:
+        """A finding behind which nothing is left to judge."""
+        yield finding
+        if self.lifts(finding.rule):
+            yield self.nothing_else
 
     @property
     def launch(self) -> Launch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 
-from lens_preflight.core.data import dataclass, field
+from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.words import Owner, Severity
 
 
@@ -54,6 +54,10 @@ class Location:
     def option(cls, name: str) -> Location:
         """An option of the command line or a key of the settings."""
         return cls(Place.OPTION, name)
+
+    def setting(self, variable: str) -> Location:
+        """The same place, where an environment variable is set or lost."""
+        return replace(self, of_variable=variable)
 
     def __str__(self) -> str:
         if self.kind is Place.VARIABLE:
@@ -122,8 +126,11 @@ class Finding:
     def fingerprint(self) -> str:
         """A name for this finding that survives moved lines: 16 hex digits."""
         import hashlib
+        import re
 
-        text = "\x1f".join((self.rule.id, self.at.kind.value, self.at.what, self.message))
+        what = self.at.what
+        message = re.sub(re.escape(what) + r"(:\d+)+", lambda _: what, self.message) if what else self.message
+        text = "\x1f".join((self.rule.id, self.at.kind.value, what, message))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

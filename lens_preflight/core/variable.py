@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from lens_preflight.core.data import dataclass, field, replace
+from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread, State
@@ -44,7 +44,7 @@ class Variable:
     def location(self) -> Location:
         """The line that sets it, else the variable itself."""
         if self.origin is not None and self.origin.at is not None:
-            return replace(self.origin.at, of_variable=self.name)
+            return self.origin.at.setting(self.name)
         return Location.variable(self.name)
 
 

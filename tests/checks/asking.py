@@ -28,7 +28,8 @@ class Asked:
     purpose: str | None = None
     lifted: frozenset[str] = frozenset()
 
-    stops, lifts, nothing_else = Context.stops, Context.lifts, Context.nothing_else
+    stops, lifts, last = Context.stops, Context.lifts, Context.last
+    nothing_else = Context.nothing_else
 
 
 @dataclass(frozen=True)

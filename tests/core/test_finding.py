@@ -16,6 +16,20 @@ def test_a_moved_line_keeps_the_fingerprint() -> None:
     assert moved.fingerprint == FINDING.fingerprint
 
 
+def test_a_moved_line_in_the_message_keeps_the_fingerprint() -> None:
+    """Some messages name a second line of the same file."""
+    above, below = (replace(FINDING, message=f"set below the launch at train.sbatch:{n}") for n in (9, 10))
+    assert above.fingerprint == below.fingerprint
+    other = replace(FINDING, message="set below the launch at other.sbatch:9")
+    assert other.fingerprint != above.fingerprint
+
+
+def test_the_variable_and_the_panel_of_a_place_are_no_part_of_it() -> None:
+    place = Location.file("train.sbatch", 13)
+    assert place.setting("NEMO_LENS_RUN_ID") == place == replace(place, of_panel="Loss")
+    assert str(place.setting("NEMO_LENS_RUN_ID")) == "train.sbatch:13"
+
+
 def test_another_file_message_or_rule_changes_it() -> None:
     others = [
         replace(FINDING, at=Location.file("other.sbatch", 13)),

@@ -63,7 +63,8 @@ class Looked(SimpleNamespace):
     """A context of whose blockers none may be waived."""
 
     lifted: frozenset[str] = frozenset()
-    stops, lifts, nothing_else = Context.stops, Context.lifts, Context.nothing_else
+    stops, lifts, last = Context.stops, Context.lifts, Context.last
+    nothing_else = Context.nothing_else
 
 
 def cases(root: Path) -> list[Case]:
