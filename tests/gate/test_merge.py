@@ -404,3 +404,18 @@ def test_numbers_without_end_are_no_report_and_no_crash(tmp_path: Path) -> None:
     gathered.take_all([str(tmp_path / "long.json"), str(tmp_path / "huge.json")])
     assert list(gathered.rejected) == [str(tmp_path / "huge.json")]
     assert "9" * 5000 in text(merge(gathered))
+
+
+def test_not_knowing_that_may_wait_does_so_only_when_it_does_on_every_node(tmp_path: Path) -> None:
+    """The waiver is in the node's report; another node may not know for a reason that nobody waived."""
+    unknown = outcome(Status.UNKNOWN, reason="not seen", check="sampler", items=(7,))
+    waived = dataclasses.replace(unknown, waived="until May")
+    one, other = record(waived, node="n1"), record(unknown, node="n2")
+    assert merged(one, record(waived, node="n2"), folder=tmp_path).exit_code == 0
+    found = merged(one, other, folder=tmp_path)
+    assert (found.exit_code, result(found, "sampler").waived) == (3, "")
+    assert (
+        merged(one, record(outcome(check="sampler", items=(7,)), node="n2"), folder=tmp_path).exit_code == 0
+    )
+    broken = dataclasses.replace(unknown, status=Status.ERROR)
+    assert merged(one, record(broken, node="n2"), folder=tmp_path).exit_code == 3

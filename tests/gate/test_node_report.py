@@ -41,6 +41,12 @@ def test_a_report_of_one_node_will_do(tmp_path: Path) -> None:
     assert not close(tmp_path, record(outcome(), node="n1")).missing_input
 
 
+def test_what_may_wait_there_may_wait_here(tmp_path: Path) -> None:
+    waived = dataclasses.replace(outcome(Status.UNKNOWN, reason="not seen"), waived="until May")
+    assert close(tmp_path, record(waived)).waived == "until May"
+    assert close(tmp_path, record(outcome(Status.UNKNOWN, reason="not seen"))).waived == ""
+
+
 def test_a_failure_there_counts_here(tmp_path: Path) -> None:
     found = close(tmp_path, failed())
     assert found.status is Status.FAIL and found.findings and not found.missing_input

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.corpus import Score, corpus_root
-from tests.program.judge import CHECKS, Answer, Case, cases, judge
+from tests.program.judge import CHECKS, Answer, Case, Looked, cases, judge
 
 FOLDERS = ("program", "program-own")
 
@@ -57,3 +57,21 @@ def test_places(judged: tuple[str, list[tuple[Case, dict[str, Answer]]]], check:
         else:
             missed.append((case.id, lines, sorted(mine.lines)))
     assert hits >= 0.95 * (hits + len(missed)), missed
+
+
+def test_what_may_be_waived_changes_no_verdict(
+    judged: tuple[str, list[tuple[Case, dict[str, Answer]]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a blocker that may be waived more is said: never less, and nothing else as long as it is not."""
+    _, answers = judged
+    every = frozenset(rule.id for check in CHECKS for rule in check.rules)
+    monkeypatch.setattr(Looked, "lifted", every)
+    wrong = []
+    for case, answer in answers:
+        for check, more in judge(case).items():
+            said = {(f.rule.id, f.at) for f in answer[check].findings}
+            if more.verdict != answer[check].verdict or not said <= {
+                (f.rule.id, f.at) for f in more.findings
+            }:
+                wrong.append((case.id, check, answer[check].verdict, more.verdict))
+    assert wrong == []
