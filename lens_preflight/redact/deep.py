@@ -76,7 +76,8 @@ def _target(by: Redactor, target: Target) -> Target:
 
 
 def _location(by: Redactor, at: Location) -> Location:
-    return replace(at, what=by.redact(at.what), of_panel=by.redact(at.of_panel))
+    named = {name: by.redact(getattr(at, name)) for name in ("what", "of_variable", "of_panel")}
+    return replace(at, **named)
 
 
 def _assumption(by: Redactor, one: Assumption) -> Assumption:
