@@ -76,8 +76,8 @@ def _target(by: Redactor, target: Target) -> Target:
 
 
 def _location(by: Redactor, at: Location) -> Location:
-    named = {name: by.redact(getattr(at, name)) for name in ("what", "of_variable", "of_panel")}
-    return replace(at, **named)
+    variable, panel = by.redact(at.of_variable), by.redact(at.of_panel)
+    return replace(at, what=by.redact(at.what), of_variable=variable, of_panel=panel)
 
 
 def _assumption(by: Redactor, one: Assumption) -> Assumption:
