@@ -87,6 +87,9 @@ def setup_once(ctx: Context) -> Iterator[Said]:
     if not reading.setups:
         for why, site in reading.seen.refusals:
             yield Finding(REJECTED, why, reading.location(site), remedy="register another name")
+            if not ctx.lifts(REJECTED):
+                return
+        if reading.seen.refusals:
             return
         reason, at = outside(reading)
         if reason:

@@ -35,7 +35,9 @@ def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
 
 
 def fails(outcome: Outcome) -> bool:
-    """True when a blocker of the outcome is not waived."""
+    """True when a blocker of the outcome is not waived, or when it fails and says no more."""
+    if outcome.status is Status.FAIL and not outcome.findings:
+        return True
     return any(j.finding.severity is Severity.BLOCKER and not j.waived for j in outcome.findings)
 
 

@@ -176,6 +176,24 @@ def test_a_variable_is_known_on_the_line_that_sets_it(tmp_path: Path) -> None:
     assert code(variable="NEMO_*") == code(variable="OTEL_TRACES_*", path="**/x.py") == 1
 
 
+def test_a_doubt_that_may_wait_hides_no_fault_in_another_world(tmp_path: Path) -> None:
+    """In large worlds a file decides; in the small ones nobody exports."""
+    text = HEAD.format(second="pass").replace(
+        'config.enabled and int(os.environ["RANK"]) == 0',
+        "config.enabled and int(os.environ['RANK']) == 99 if int(os.environ['WORLD_SIZE']) < 10 "
+        "else open('who').read() == os.environ['RANK']",
+    )
+    (tmp_path / "train.py").write_text(text + GUARDED)
+
+    def code(settings: Settings, **more: Any) -> int:
+        inputs = {"targets": (str(tmp_path / "train.py"),), **more}
+        return run("rank-decision", settings, **inputs).exit_code
+
+    waived = waiving("rank-decision", status="unknown")
+    assert [code(s, world_size=None) for s in (Settings(), waived)] == [3, 1]
+    assert [code(s, world_size=64) for s in (Settings(), waived)] == [3, 0]
+
+
 def test_the_rules_that_may_end_up_without_weight() -> None:
     rule_ids = {rule.id for check in builtin() for rule in check.rules}
     waived = lifted(builtin(), waiving("rank-decision", status="unknown"), None)

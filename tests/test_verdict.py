@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lens_preflight.core.data import replace
 from lens_preflight.core.finding import Finding, Location, Rule
 from lens_preflight.core.outcome import Judged, Outcome, Target
 from lens_preflight.core.words import Scope, Severity, Status
@@ -93,6 +94,13 @@ def test_fail_on(status: Status, fail_on: str, code: int) -> None:
     some = [*everything()[1:], said("setup-once", (1,), status)]
     items = sum_items(some, frozenset())
     assert judge(some, items, frozenset(), fail_on=fail_on)[1] == code
+
+
+def test_a_fail_that_says_no_more_counts() -> None:
+    """A merge of very many different outcomes keeps their status alone."""
+    bare = replace(said("setup-once", (1,), Status.FAIL), findings=())
+    verdict, code = judge([bare, *everything()[1:]], [], frozenset())
+    assert (verdict, code) == (Verdict.NOT_READY, 1)
 
 
 def test_a_waived_blocker_does_not_count() -> None:
