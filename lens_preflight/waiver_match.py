@@ -47,8 +47,9 @@ class Match:
         )
 
     def _path(self, glob: str, path: str) -> bool:
-        """As it was typed, or as seen from the folder of the settings."""
-        return path_matches(path, glob) or path_matches(self.anchor.path(path), glob)
+        """As seen from the folder of the settings, or from the root when the glob begins there."""
+        named = self.anchor.whole(path) if glob.startswith("/") else self.anchor.path(path)
+        return path_matches(named, glob)
 
     def _launched(self, waiver: Waiver, targets: Iterable[Target]) -> bool:
         if not waiver.launch:

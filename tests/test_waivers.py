@@ -275,6 +275,7 @@ def test_a_place_that_a_waiver_covers_takes_none_of_the_baseline(tmp_path: Path)
 def test_a_file_has_one_name_however_it_was_typed(tmp_path: Path, typed: str) -> None:
     """Seen from the folder of the settings, for waivers and for the baseline."""
     (tmp_path / "sub").mkdir()
+    (tmp_path / "bad.py").touch()
     settings = waive(tmp_path, table("made-up/worse"))
     name = typed if "{" in typed else f"{tmp_path}/{typed}"
     said = Finding(
@@ -284,7 +285,10 @@ def test_a_file_has_one_name_however_it_was_typed(tmp_path: Path, typed: str) ->
     accepted = Accepted({plain.fingerprint: 1}, "accepted")
     assert judged(settings, said, baseline=accepted).exit_code == 0
     assert judged(waive(tmp_path, table(path="bad.py")), said).exit_code == 0
+    assert judged(waive(tmp_path, table(path=f"{tmp_path}/*.py")), said).exit_code == 0
     assert judged(waive(tmp_path, table(path="sub/bad.py")), said).exit_code == 1
+    assert judged(waive(tmp_path / "sub", table(path="bad.py")), said).exit_code == 1
+    assert judged(waive(tmp_path / "sub", table(path="../bad.py")), said).exit_code == 0
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"schema": "other"}', "[" * 100_000])

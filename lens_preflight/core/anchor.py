@@ -20,15 +20,19 @@ class Anchor:
         return cls(os.path.dirname(settings))
 
     def path(self, path: str) -> str:
-        """``./train.py``, ``/home/me/train.py`` and ``../g/train.py`` as ``train.py``."""
-        if not path or "\0" in path:
-            return path
+        """``./train.py``, ``/home/me/train.py`` and ``../g/train.py`` as ``train.py``.
+
+        What is no file here, such as a path inside a container, has no other name than its own.
+        """
+        real = _real(path)
         try:
-            folder = os.path.realpath(os.path.dirname(path))
-            whole = os.path.normpath(os.path.join(folder, os.path.basename(path)))
-            return os.path.relpath(whole, os.path.realpath(self.folder))
-        except (OSError, ValueError):  # a name that the file system refuses, a working directory that is gone
-            return path
+            return os.path.relpath(real, os.path.realpath(self.folder)) if real else _tidy(path)
+        except OSError:  # the working directory is gone
+            return _tidy(path)
+
+    def whole(self, path: str) -> str:
+        """The absolute path; as typed when there is no such file here."""
+        return _real(path) or _tidy(path)
 
     def finding(self, finding: Finding) -> Finding:
         """The same finding with its file under one name."""
@@ -38,3 +42,19 @@ class Anchor:
             return finding
         at, message = replace(finding.at, what=named), finding.message.replace(what, named)
         return replace(finding, at=at, message=message)
+
+
+def _real(path: str) -> str:
+    """The path of a file from the root, a link at its end as it is; empty when there is no such file."""
+    for name, cell in ((path, ""), (path.partition("#")[0], "#" + path.partition("#")[2])):
+        try:
+            if name and os.path.lexists(name):
+                folder = os.path.realpath(os.path.dirname(name))
+                return os.path.normpath(os.path.join(folder, os.path.basename(name))) + cell
+        except (OSError, ValueError):  # a name that no file can have
+            continue
+    return ""
+
+
+def _tidy(path: str) -> str:
+    return os.path.normpath(path) if path else path
