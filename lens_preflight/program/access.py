@@ -87,7 +87,19 @@ def get_item(
         return natives.apply(m, lambda a, b: a[b], [container, index], state, "item", frame, node)
     if isinstance(container, Lib) and "()" not in container.path:
         return normal(state, container)
+    if always_there(container, index, node):
+        return normal(state, Unknown(taints_of(container) | taints_of(index)))
     return unknown_item(m, taints_of(container) | taints_of(index), state, frame, node)
+
+
+def always_there(container: Value, index: Value, node: ast.AST) -> bool:
+    """True for a part of what a library returned that is there in any case: a slice, the first word of a split."""
+    if not isinstance(container, Lib):
+        return False
+    if isinstance(getattr(node, "slice", None), ast.Slice):
+        return True
+    words = container.path.endswith((".split()", ".rsplit()", ".partition()", ".rpartition()"))
+    return words and isinstance(index, Const) and index.value in (0, -1)
 
 
 def unknown_item(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import access
+from lens_preflight.program import access, opaque_calls
 from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.seen import BridgeSeen
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
+    NONE,
     Const,
     Ref,
     Value,
@@ -92,4 +93,7 @@ def basic_config(this: Call) -> list[Outcome]:
         if is_handler(this, handler):
             level = this.args.names.get("level", Const(30))
             note_bridge(this, Const(""), level, True)
-    return this.done()
+    if this.args.names.get("filename", NONE) == NONE:
+        return this.done()
+    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+    return [*this.done(), *failed[:1]]  # it opens the file

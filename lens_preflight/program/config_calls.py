@@ -5,6 +5,7 @@ from __future__ import annotations
 from lens_preflight.program import (
     calls,
     objects,
+    opaque_calls,
     variables,
 )
 from lens_preflight.program.machine import truth_word
@@ -17,6 +18,7 @@ from lens_preflight.program.values import (
     Choice,
     Const,
     Lanes,
+    Lib,
     Ref,
     Tup,
     Unknown,
@@ -122,7 +124,10 @@ def copied(this: Call) -> list[Outcome]:
             out.extend(copied(Call(this.m, this.path, None, more, here, this.frame, this.node)))
         return out
     if not isinstance(target, Ref):
-        return this.done(target)
+        if this.path != "copy.deepcopy" or not isinstance(target, Lib | Unknown):
+            return this.done(target)
+        failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+        return [*this.done(target), *failed[:1]]
     cell = this.state.read(target.id).copy()
     if cell.kind == "config" and this.args.names:
         names = tuple(Const((n, this.frame.path, getattr(this.node, "lineno", 1))) for n in this.args.names)

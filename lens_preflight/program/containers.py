@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lens_preflight.program import access, mentions, natives, variables
+from lens_preflight.program import access, failures, mentions, natives, variables
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, lane_numbers, part
@@ -228,8 +228,13 @@ def environ_pop(this: Call) -> list[Outcome]:
     if name is None:
         return this.done(Unknown())
     found = variables.variable(this.m, name, this.state, environment(this).id)
+    default = this.args.get(1, "default")
+    unset = isinstance(found, Const) and found.value is None
+    failed: list[Outcome] = []
+    if unset and default is None and this.path == "environ.pop":
+        failed = [failures.failure(this.state.fork(), this.frame, this.node, "KeyError")]
     this.state.edit(environment(this).id).items[name] = NONE
-    return this.done(found)
+    return [*this.done(found if default is None else or_default(found, default, name)), *failed]
 
 
 @model("os.putenv")

@@ -102,6 +102,9 @@ def take_names(
                 continue
             if isinstance(value, Lib):
                 for o in libraries.attribute(m, value, alias.name, here, frame, node):
+                    if o.flow is not Flow.NORMAL:
+                        out.append(o._replace(error="ImportError"))
+                        continue
                     objects.bind(m, target, o.value, o.state, frame)
                     following.append(o.state)
                 continue

@@ -49,6 +49,14 @@ RANKED = (
 RANKLESS = ("resource_attributes", "span_exporter", "metric_reader", "_allow_reinit")
 
 
+def missing(m: Machine, name: str, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
+    """A name that 0.1 does not have: an error there, and perhaps one in a later generation."""
+    failed = failures.failure(state.fork(), frame, node, "AttributeError", f"nemo.lens.{name}")
+    if m.generation.id == "0.1":
+        return [failed]
+    return [*normal(state, Lib(f"nemo.lens.{name}")), failed]
+
+
 def rejected(this: Call) -> str:
     """Why this generation refuses the call, empty when it takes it."""
     names = set(this.args.names)

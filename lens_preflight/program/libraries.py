@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from lens_preflight.lens import surface
 from lens_preflight.program import (
     calls,
     classes,
@@ -13,6 +14,7 @@ from lens_preflight.program import (
     objects,
     opaque_calls,
     pure_calls,
+    safe_calls,
     variables,
 )
 from lens_preflight.program.known_values import (
@@ -34,7 +36,6 @@ from lens_preflight.program.tables import (
     KEEPING_DECORATORS,
     KEEPING_MODULES,
     LENS,
-    SAFE_CALLS,
     WAITING,
 )
 from lens_preflight.program.values import (
@@ -70,7 +71,11 @@ def canonical(path: str) -> str:
 
 def attribute(m: Machine, value: Lib, name: str, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
     """An attribute of a library or of something that it returned."""
+    from lens_preflight.program import lens_calls
+
     path = canonical(f"{value.path}.{name}")
+    if value.path == LENS and not surface.known(name):
+        return lens_calls.missing(m, name, state, frame, node)
     if path == "os.environ":
         return normal(state, Ref(variables.ENVIRON))
     if path == "sys.path":
@@ -209,8 +214,11 @@ def call(
         found = builtin_calls.builtin(this)
         if found is not None:
             return found
-    if path.startswith(SAFE_CALLS):
+    if safe_calls.is_safe(this):
         return safe(this)
+    if safe_calls.is_plain(path):
+        failed = opaque_calls.opaque_failures(m, state, frame, node, f"{path}()")[:1]
+        return [*safe(this), *failed]
     return unknown(this)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from lens_preflight.program import access, calls, natives, opaque_calls, truths
+from lens_preflight.program import access, calls, failures, natives, opaque_calls, texts, truths
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell
@@ -123,11 +123,48 @@ def plain_method(this: Call) -> list[Outcome]:
     """A method of a known text, number, tuple or path."""
     name = this.path.removeprefix("plain.")
     assert this.receiver is not None
+    if touches_files(this.receiver, name):
+        failed = opaque_calls.opaque_failures(
+            this.m, this.state, this.frame, this.node, f"pathlib.Path.{name}()"
+        )[:1]
+        return [*this.done(Unknown(taints_of(this.receiver) | {"file"})), *failed]
+    if name == "format" and isinstance(this.receiver, Const) and not this.args.open:
+        missing = texts.missing_field(this.receiver.value, len(this.args.plain), set(this.args.names))
+        if missing:
+            return [failures.failure(this.state, this.frame, this.node, missing)]
     if this.args.names or this.args.open:
         return this.done(Unknown(taints_of(this.receiver)))
     return natives.apply(
         this.m, path_method(name), [this.receiver, *this.args.plain], this.state, name, this.frame, this.node
     )
+
+
+FILE_METHODS = frozenset(
+    (
+        *(
+            "read_text",
+            "read_bytes",
+            "write_text",
+            "write_bytes",
+            "open",
+            "mkdir",
+            "rmdir",
+            "unlink",
+            "touch",
+        ),
+        *("rename", "replace", "stat", "lstat", "chmod", "lchmod", "iterdir", "symlink_to", "hardlink_to"),
+        *("readlink", "samefile", "owner", "group", "copy", "copy_into", "move", "move_into", "walk"),
+        *("glob", "rglob"),
+    )
+)
+"""Methods of a path that touch the file system and may raise."""
+
+
+def touches_files(receiver: Value, name: str) -> bool:
+    """True for a method of a path that may fail with the file system."""
+    values = receiver.parts if isinstance(receiver, Lanes) else (receiver,)
+    paths = any(isinstance(v, Const) and isinstance(v.value, PurePath) for v in values)
+    return paths and name in FILE_METHODS
 
 
 def path_method(name: str) -> Callable[..., Any]:
@@ -139,10 +176,8 @@ def path_method(name: str) -> Callable[..., Any]:
                 import os.path
 
                 return PurePath(os.path.normpath(target))
-            if name in ("read_text", "read_bytes", "exists", "is_file", "is_dir", "open", "glob", "iterdir"):
+            if not hasattr(target, name):
                 raise natives.NotKnown(frozenset(("file",)))
-            if name == "cwd":
-                raise natives.NotKnown
         if (
             name in ("format", "join", "replace", "ljust", "rjust", "center", "zfill")
             and len(str(args)) > 2000
