@@ -18,9 +18,7 @@ PLAIN_DECORATORS = frozenset(
 )
 """Decorators that keep no list of what they were given."""
 
-COMPUTED = frozenset(
-    ("globals", "locals", "vars", "__dict__", "modules", "methodcaller", "attrgetter", "eval")
-)
+COMPUTED = frozenset(("globals", "methodcaller", "attrgetter", "eval", "exec"))
 """Words of code that finds a function by a text."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -50,17 +48,23 @@ class Liveness:
     live: set[ast.AST] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)
     by_text: bool = False
 
     def add(self, path: str, tree: ast.Module) -> None:
-        """One file: its definitions, and what its statements read that ran."""
-        self.read_if_run(tree.body)
+        """The definitions of one file, and the name of its module."""
+        folder, _, name = path.rpartition("/")
+        self.modules.add(folder.rpartition("/")[2] if name == "__init__.py" else name.removesuffix(".py"))
         for node, place in definitions(tree, Place(path, None, None)):
             if isinstance(node, ast.ClassDef):
                 self.classes[node] = place
             else:
                 self.functions[node] = place
-                self.read_if_run(node.body)
+
+    def start(self, trees: Iterable[ast.Module]) -> None:
+        """What the statements read that ran, once all files are added."""
+        for body in (*(tree.body for tree in trees), *(f.body for f in self.functions)):
+            self.read_if_run(body)
 
     def read_if_run(self, body: list[ast.stmt]) -> None:
         """What the statements of a body read that ran."""
@@ -151,8 +155,21 @@ class Liveness:
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self.texts.add(node.value)
             elif isinstance(node, ast.Call) and last(node.func) == "getattr" and len(node.args) > 1:
-                self.by_text = self.by_text or not isinstance(node.args[1], ast.Constant)
+                self.by_text = self.by_text or self.computed(node.args[0], node.args[1])
         self.by_text = self.by_text or not self.words.isdisjoint(COMPUTED)
+
+    def computed(self, target: ast.expr, name: ast.expr) -> bool:
+        """True for ``getattr`` with a computed name on a module or class of the tree, or on what a call gives."""
+        if isinstance(name, ast.Constant):
+            return False
+        if not isinstance(target, ast.Name):
+            return isinstance(target, ast.Call | ast.Subscript)
+        return target.id in ("self", "cls") or target.id in self.modules or target.id in self.bases
+
+    @property
+    def bases(self) -> set[str]:
+        """The names of the classes of the tree."""
+        return {cls.name for cls in self.classes}
 
 
 def definitions(node: ast.AST, place: Place) -> Iterator[tuple[Definition | ast.ClassDef, Place]]:

@@ -62,8 +62,8 @@ NAMES: dict[str, str] = {
 SAFE = frozenset(f"{module}.{name}" for module, names in NAMES.items() for name in names.split())
 
 PLAIN = (
-    *("logging", "datetime", "time", "uuid", "os.path", "platform", "dataclasses", "inspect", "collections"),
-    *("operator", "functools", "argparse", "faulthandler", "copy", "pathlib", "os.environ"),
+    *("logging.", "datetime.", "time.", "uuid.", "os.path.", "platform.", "dataclasses.", "inspect."),
+    *("collections.", "operator.", "functools.", "argparse.", "faulthandler.", "copy.", "pathlib."),
 )
 """Modules whose other calls may raise, and do nothing else that matters here."""
 
@@ -99,4 +99,4 @@ def is_safe(this: Call) -> bool:
 
 def is_plain(path: str) -> bool:
     """True for a call of a module that may raise, and does nothing else that matters here."""
-    return path.startswith(tuple(f"{module}." for module in PLAIN))
+    return path.startswith(PLAIN)

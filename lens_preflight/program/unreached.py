@@ -38,6 +38,7 @@ def in_sight(sources: dict[str, Source], seen: Seen) -> tuple[str, Site] | None:
     known = Liveness(seen.ran, seen.passed_over)
     for path, source in sources.items():
         known.add(path, source.tree)
+    known.start(source.tree for source in sources.values())
     for source in sources.values():
         known.words |= originals(source.tree, known.words)
     known.spread()
@@ -68,6 +69,9 @@ def aliases(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             names.update(a.asname or a.name for a in node.names if a.name == SETUP)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and is_setup(node.value, names):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
     return names
 
 

@@ -28,6 +28,8 @@ DEAD = {
     "a class that nobody names": f"class Run:\n    def __enter__(self):\n{METHOD}{TRAIN}",
     "a method that nobody calls": f"class Run:\n    def init(self):\n{METHOD}Run()\n{TRAIN}",
     "a keeping decorator": f"import functools\n@functools.cache\ndef init():\n{RUN}{TRAIN}",
+    "computed on what is no module": f"def init_telemetry():\n{RUN}def main(args):\n    for key in vars(args):\n"
+    f"        print('telemetry', getattr(args, key))\nmain(trainlib)\n{TRAIN}",
     "a computed option": f"def init():\n{RUN}class Args: lr = 1\nfor k in ['lr']:\n    getattr(Args, k)\n{TRAIN}",
 }
 ALIVE = {
@@ -44,6 +46,8 @@ ALIVE = {
     f"@run.register\ndef _(model: GPT):\n{RUN}run(GPT())\n",
     "a computed name": f"import sys\ndef run_pretrain():\n{RUN}task = os.environ.get('TASK', 'pretrain')\n"
     "getattr(sys.modules[__name__], 'run_' + task)()\n",
+    "another name": f"start = setup_telemetry\nclass Lazy:\n    def __get__(self, obj, cls):\n        return "
+    f"{CALL.replace('setup_telemetry', 'start')}\nclass App:\n    h = Lazy()\nApp().h\n{TRAIN}",
     "handed on": "start = trainlib.compose(setup_telemetry, NemoLensConfig.from_env)\nstart()\n",
 }
 
