@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from lens_preflight.lens import surface
 from lens_preflight.program import access, failures, statements
 from lens_preflight.program.closure import Found
 from lens_preflight.program.machine import Frame, Machine
@@ -19,19 +20,7 @@ MODULES = 1
 RELIABLE = (LENS, "nemo", "opentelemetry")
 """Libraries that are taken to be installed where the program runs."""
 
-STAR = {
-    LENS: (
-        "NemoLensConfig",
-        "SpanGroup",
-        "TelemetryHandle",
-        "setup_telemetry",
-        "span_cm",
-        "managed_span",
-        "trace_fn",
-        "get_tracer",
-        "get_meter",
-    )
-}
+STAR = {LENS: tuple(sorted(surface.NAMES))}
 """What a star import of a library brings."""
 
 
@@ -102,11 +91,11 @@ def take_names(
                 continue
             if isinstance(value, Lib):
                 for o in libraries.attribute(m, value, alias.name, here, frame, node):
-                    if o.flow is not Flow.NORMAL:
+                    if o.flow is Flow.NORMAL:
+                        objects.bind(m, target, o.value, o.state, frame)
+                        following.append(o.state)
+                    else:
                         out.append(o._replace(error="ImportError"))
-                        continue
-                    objects.bind(m, target, o.value, o.state, frame)
-                    following.append(o.state)
                 continue
             found = here.read(value.id).attrs.get(alias.name)
             if found is not None:

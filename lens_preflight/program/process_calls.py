@@ -11,7 +11,6 @@ from lens_preflight.program import (
     classes,
     imports,
     opaque_calls,
-    self_ends,
     signal_calls,
     statements,
     thread_calls,
@@ -266,24 +265,6 @@ def run_hook(this: Call, hook: Hook, state: State) -> list[Outcome]:
             o.state.facts = o.state.facts.noted("finalizer", hook.site)
         out.append(o if o.flow is Flow.HARD else Outcome(Flow.NORMAL, o.state))
     return reduce(out)
-
-
-@model(
-    "subprocess.run",
-    "subprocess.call",
-    "subprocess.check_call",
-    "subprocess.check_output",
-    "subprocess.Popen",
-    "os.system",
-    "os.spawnv",
-)
-def subprocess_(this: Call) -> list[Outcome]:
-    """Another program: what it does is not seen here."""
-    this.m.seen.opaque.append(("it starts another program", this.site))
-    killed = self_ends.command(this)
-    if killed is not None:
-        return killed
-    return opaque_calls.opaque(this.m, this.path, calls.Args(), this.state, this.frame, this.node)
 
 
 @model("multiprocessing.Process.start", "torch.multiprocessing.Process.start")

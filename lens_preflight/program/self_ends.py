@@ -1,11 +1,11 @@
-"""Ends that a process brings upon itself: signals to its own number or group, and timers that kill it."""
+"""Ends that a process brings upon itself: signals to its own number or group, commands, and timers."""
 
 from __future__ import annotations
 
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import access, imports, opaque_calls
+from lens_preflight.program import access, calls, imports, opaque_calls
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
@@ -168,6 +168,24 @@ def timed(m: Machine, state: State) -> list[Outcome]:
     here = state.fork()
     here.optional = True
     return [Outcome(Flow.HARD, here, origin=(armed,))]
+
+
+@model(
+    "subprocess.run",
+    "subprocess.call",
+    "subprocess.check_call",
+    "subprocess.check_output",
+    "subprocess.Popen",
+    "os.system",
+    "os.spawnv",
+)
+def subprocess_(this: Call) -> list[Outcome]:
+    """Another program: what it does is not seen here."""
+    this.m.seen.opaque.append(("it starts another program", this.site))
+    killed = command(this)
+    if killed is not None:
+        return killed
+    return opaque_calls.opaque(this.m, this.path, calls.Args(), this.state, this.frame, this.node)
 
 
 def command(this: Call) -> list[Outcome] | None:

@@ -1,0 +1,13 @@
+import os, trainlib
+from lightning.pytorch.utilities import rank_zero_only
+from nemo.lens import NemoLensConfig, setup_telemetry
+handle = setup_telemetry(NemoLensConfig.from_env(), rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
+@rank_zero_only
+def close():
+    handle.shutdown()
+def main():
+    try:
+        trainlib.train()
+    finally:
+        close()
+main()
