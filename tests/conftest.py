@@ -8,8 +8,12 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.corpus import LINES
+
+settings.register_profile("no timing", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no timing")
 
 
 @pytest.hookimpl(trylast=True)
