@@ -77,10 +77,12 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
 
 def _refuse_unparsed(told: Iterable[tuple[Dashboard, list[RunUse]]]) -> None:
     """Of a query that does not parse only the names and matchers are known, not what is made of them."""
+    from lens_preflight.dashboards.training import speaks_of_training
+
     for board, uses in told:
         targets = {id(use.target) for use in uses}
         for panel, target, query in board.queries:
-            if query.error and id(target) in targets:
+            if query.error and (id(target) in targets or speaks_of_training(query)):
                 reason = f"the query of {panel.shown} does not parse: {query.error}"
                 raise Undecided(reason, target.spot.at)
 

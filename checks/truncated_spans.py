@@ -197,6 +197,7 @@ def _refuse_unreadable(ctx: Context) -> None:
 def _refuse_unknown(config: CollectorConfig | None, boards: list[Dashboard]) -> None:
     """What is outside the model: a condition that is not understood, a panel that is elsewhere."""
     from lens_preflight.dashboards.selectors import Language
+    from lens_preflight.dashboards.training import SPAN_LANGUAGES
 
     if config is not None:
         from lens_preflight.collector.truncated import Feed, generators
@@ -216,6 +217,8 @@ def _refuse_unknown(config: CollectorConfig | None, boards: list[Dashboard]) -> 
             plugin = target.source.kind.lower()
             if query.language is Language.OTHER and any(word in plugin for word in FOREIGN):
                 raise Undecided(f"{panel.shown} asks {plugin}, whose language is not read", target.spot.at)
+            if query.error and query.language in SPAN_LANGUAGES:
+                raise Undecided(f"the query of {panel.shown} does not parse: {query.error}", target.spot.at)
 
 
 def _summary(found: list[Duration], config: CollectorConfig | None, boards: int, rules: int) -> str:

@@ -32,12 +32,16 @@ def canonical(field: str) -> str:
 
 @dataclass(frozen=True)
 class Condition:
-    """``op`` is and, or, not, true, or a comparison (``= != =~ !~ < > <= >= exists``) of ``field``."""
+    """``op`` is and, or, not, true, or a comparison (``= != =~ !~ < > <= >= exists``) of ``field``.
+
+    Other comparisons (``range``, ``near``) are not evaluated. ``bare`` for a value without quotes.
+    """
 
     op: str
     parts: tuple[Condition, ...] = ()
     field: str = ""
     value: str | None = None
+    bare: bool = False
 
     def holds(self, known: Mapping[str, str | None]) -> bool | None:
         """Three-valued: None when it hangs on an attribute that ``known`` does not list.
@@ -61,7 +65,7 @@ class Condition:
         name = canonical(self.field)
         if name not in known:
             return None
-        text = known[name]
+        text = None if name == "nemo.span.truncated" and self.of_resource else known[name]
         if self.value is None:  # nil in TraceQL
             return (text is None) is (self.op == "=")
         if self.op == "exists":
@@ -71,6 +75,11 @@ class Condition:
         if self.op in ("=", "!=", "=~", "!~"):
             return Matcher(name, self.op, self.value).accepts(text)
         return None
+
+    @property
+    def of_resource(self) -> bool:
+        """Whether the field is one of the resource, where no attribute of a span is."""
+        return self.field.startswith(("resource.", "Resource."))
 
     def leaves(self) -> Iterator[Condition]:
         """All comparisons."""
@@ -89,11 +98,26 @@ class Condition:
             yield self
         elif self.op == "not" and self.parts[0].field and self.parts[0].op in _NEGATED:
             inner = self.parts[0]
-            yield Condition(_NEGATED[inner.op], (), inner.field, inner.value)
+            yield Condition(_NEGATED[inner.op], (), inner.field, inner.value, inner.bare)
+
+    def matchers(self) -> tuple[Matcher, ...]:
+        """What must hold, as matchers; comparisons that are none are left out."""
+        return tuple(
+            Matcher(leaf.field, leaf.op, leaf.value, leaf.bare)
+            for leaf in self.required()
+            if leaf.op in _NEGATED and leaf.value is not None
+        )
 
 
 _NEGATED = {"=": "!=", "!=": "=", "=~": "!~", "!~": "=~"}
 ALWAYS = Condition("true")
+
+
+def with_field(condition: Condition, field: str) -> Condition:
+    """``field: (a or b)``: the bare values are values of that field."""
+    parts = tuple(with_field(part, field) for part in condition.parts)
+    own = field if condition.field == "*" else condition.field
+    return Condition(condition.op, parts, own, condition.value, condition.bare)
 
 
 def both(first: Condition, second: Condition) -> Condition:

@@ -6,20 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from lens_preflight.dashboards.kql import read_condition
-from lens_preflight.dashboards.selectors import Language, Matcher, Query, Use
+from lens_preflight.dashboards.lucene import read_lucene
+from lens_preflight.dashboards.selectors import Language, Query, Use
 
 
 def read_elastic(text: str, raw: Mapping[str, Any], language: Language = Language.LUCENE) -> Query:
     """One use per aggregated field (``metrics[]`` as Grafana writes them), else one for the whole query."""
     try:
-        condition = read_condition(text)
+        condition = read_lucene(text) if language is Language.LUCENE else read_condition(text)
     except ValueError as error:
         return Query(language, text, error=str(error))
-    matchers = tuple(
-        Matcher(leaf.field, leaf.op, leaf.value)
-        for leaf in condition.required()
-        if leaf.op in ("=", "!=", "=~", "!~") and leaf.value is not None
-    )
+    matchers = condition.matchers()
     metrics = raw.get("metrics")
     uses = [
         Use(str(metric.get("field") or ""), matchers, (str(metric.get("type") or ""),))

@@ -54,14 +54,16 @@ def _panel(identity: str, kind: str, attributes: Mapping[str, Any], at: Spot) ->
     query = _map(state.get("query")) or _map(source.get("query"))
     text = str(query.get("query") or "")
     clauses = [f"({text})"] if text.strip() else []
-    clauses += [_filter_text(f) for f in (*_list(state.get("filters")), *_list(source.get("filter")))]
+    lucene = query.get("language") == "lucene"
+    filters = (*_list(state.get("filters")), *_list(source.get("filter")))
+    clauses += [_filter_text(f, "NOT" if lucene else "not") for f in filters]
     metrics = list(_lens_metrics(state)) if kind == "lens" else list(_vis_metrics(attributes))
     raw = {"metrics": metrics, "columns": attributes.get("columns")}
     title = str(attributes.get("title") or "")
     at = at.within(title, identity)
-    target = Target(
-        "A", " and ".join(c for c in clauses if c), Language.KQL, DataSource("elasticsearch"), at, raw=raw
-    )
+    joined = (" AND " if lucene else " and ").join(c for c in clauses if c)
+    language = Language.LUCENE if lucene else Language.KQL
+    target = Target("A", joined, language, DataSource("elasticsearch"), at, raw=raw)
     return Panel(identity, title, kind, at, (target,))
 
 
@@ -107,8 +109,8 @@ def _vis_metrics(attributes: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
                 yield {"type": metric.get("type"), "field": metric.get("field")}
 
 
-def _filter_text(raw: Any) -> str:
-    """A filter pill as KQL; one that is switched off or of a form not known is left out."""
+def _filter_text(raw: Any, no: str) -> str:
+    """A filter pill as KQL or Lucene; one that is switched off or of a form not known is left out."""
     meta = _map(_map(raw).get("meta"))
     if meta.get("disabled") is True:
         return ""
@@ -120,7 +122,7 @@ def _filter_text(raw: Any) -> str:
     if not key:
         return ""
     text = f"{key} : *" if meta.get("type") == "exists" else f"{key} : {json.dumps(_word(value))}"
-    return f"not {text}" if meta.get("negate") is True else text
+    return f"{no} {text}" if meta.get("negate") is True else text
 
 
 def _word(value: Any) -> str:

@@ -1,10 +1,10 @@
-"""KQL (Kibana) and Lucene query strings: one small parser for the parts that they share."""
+"""KQL, the language of Kibana's search bar; what Lucene writes alike is read too."""
 
 from __future__ import annotations
 
 import re
 
-from lens_preflight.dashboards.conditions import ALWAYS, Condition
+from lens_preflight.dashboards.conditions import ALWAYS, Condition, with_field
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<op><=|>=|&&|\|\||[(){}:<>!+]|-(?=\S))|(?P<word>(?:[^\s(){}:<>\"\\]|\\.)+))"
@@ -88,7 +88,7 @@ class _Parser:
             self.take()
             inner = self.disjunction()
             self.take()
-            return _with_field(inner, field)
+            return with_field(inner, field)
         if self.word() in ("<", ">", "<=", ">="):
             _, op = self.take()
             return Condition(op, (), field, _plain(*self.take()))
@@ -105,14 +105,6 @@ class _Parser:
 
 def _plain(kind: str, text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1] if kind == "string" else text)
-
-
-def _with_field(condition: Condition, field: str) -> Condition:
-    """``field: (a or b)``: the bare values are values of that field."""
-    parts = tuple(_with_field(part, field) for part in condition.parts)
-    if condition.field == "*":
-        return Condition(condition.op, parts, field, condition.value)
-    return Condition(condition.op, parts, condition.field, condition.value)
 
 
 def read_condition(text: str) -> Condition:

@@ -105,13 +105,24 @@ def _judge(matcher: Matcher, dashboard: Dashboard, language: Language, single: f
         return RunFilter(matcher, _without_variable(matcher))
     if matcher.op in ("!=", "!~"):
         return RunFilter(matcher, Hold.INVERTED, variable)
-    if language is Language.TRACEQL and matcher.bare:
-        return RunFilter(matcher, Hold.NEVER, variable)  # an id without quotes is no TraceQL
     several = {
         n for n in names if n not in single and n in dashboard.by_name and dashboard.by_name[n].several
     }
-    hold = _reach(_Trial(matcher, language, names, listing or names), several)
+    trial = _Trial(matcher, language, names, listing or names)
+    hold = (
+        _unquoted(matcher, several)
+        if language is Language.TRACEQL and matcher.bare
+        else _reach(trial, several)
+    )
     return RunFilter(matcher, hold, variable if hold is not Hold.OPEN else "")
+
+
+def _unquoted(matcher: Matcher, several: set[str]) -> Hold:
+    """An id without quotes is no TraceQL, unless the format of the variable brings them along."""
+    quoted = [m for m in mentions(matcher.value) if m.text == matcher.value and m.format == "doublequote"]
+    if not quoted:
+        return Hold.NEVER
+    return Hold.EXACT_LIST if several else Hold.CHOSEN
 
 
 def _without_variable(matcher: Matcher) -> Hold:

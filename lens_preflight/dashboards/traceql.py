@@ -6,12 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lens_preflight.dashboards.conditions import ALWAYS, Condition, both
-from lens_preflight.dashboards.selectors import Language, Matcher, Query, Use
+from lens_preflight.dashboards.conditions import ALWAYS, Condition, both, canonical
+from lens_preflight.dashboards.selectors import Language, Query, Use
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<string>\"(?:[^\"\\]|\\.)*\"|`[^`]*`)|(?P<op>&&|\|\||=~|!~|!=|<=|>=|>>|<<|[{}()=<>!|,~])"
-    r"|(?P<word>[^\s{}()=<>!|,&~\"`]+))"
+    r"\s*(?:(?P<string>\"(?:[^\"\\]|\\.)*\"|`[^`]*`)"
+    r"|(?P<op>&&|\|\||[!&](?:>>|<<|>|<)|&~|=~|!~|!=|<=|>=|>>|<<|[{}()=<>!|,~])"
+    r"|(?P<word>(?:\$\{[^{}]*\}|[^\s{}()=<>!|,&~\"`])+))"
+)
+_JOINS = frozenset({"&&", "||", ">>", "<<", ">", "<", "~", "!>>", "!<<", "!>", "!<", "!~"})
+_JOINS |= frozenset({"&>>", "&<<", "&>", "&<", "&~"})
+_FUNCTIONS = frozenset(
+    {"rate", "count_over_time", "min_over_time", "max_over_time", "avg_over_time", "sum_over_time"}
+    | {"quantile_over_time", "histogram_over_time", "compare", "topk", "bottomk"}
+    | {"count", "avg", "max", "min", "sum", "by", "select", "coalesce", "with"}
 )
 _COMPARISONS = frozenset({"=", "!=", "=~", "!~", "<", ">", "<=", ">="})
 
@@ -47,19 +55,36 @@ class _Parser:
             raise ValueError(f"expected {text!r}, found {found!r}")
 
     def spansets(self) -> Condition:
-        """``{...} && {...}`` and structural operators: spans must match one of them at least."""
-        found = ALWAYS
-        while self.peek() == "{":
-            self.take()
-            inner = ALWAYS if self.peek() == "}" else self.disjunction()
-            self.expect("}")
-            found = both(found, inner)
-            if self.peek() in ("&&", ">>", "<<", ">", "<", "~"):
-                self.take()
-            elif self.peek() == "||":
-                self.take()
-                found = Condition("or", (found, self.spansets()))
+        """Spansets and what joins them; the condition is that on the spans of the result.
+
+        ``&&`` gives the spans of both sides, a structural operator those of its right side. Of the other
+        side it is left that the trace, and so its run, has such a span.
+        """
+        found = self.spanset()
+        while self.peek() in _JOINS:
+            op = self.take()[1]
+            right = self.spanset()
+            traced = both(_of_trace(found), _of_trace(right))
+            if op == "||":
+                found = Condition("or", (found, right))
+            elif op.startswith("!"):
+                found = right
+            elif op in ("&&", "&>>", "&<<", "&>", "&<", "&~"):
+                found = both(traced, found if found == right else Condition("or", (found, right)))
+            else:
+                found = both(_of_trace(found), right)
         return found
+
+    def spanset(self) -> Condition:
+        if self.peek() == "(":
+            self.take()
+            inner = self.spansets()
+            self.expect(")")
+            return inner
+        self.expect("{")
+        inner = ALWAYS if self.peek() == "}" else self.disjunction()
+        self.expect("}")
+        return inner
 
     def disjunction(self) -> Condition:
         parts = [self.conjunction()]
@@ -89,15 +114,22 @@ class _Parser:
             return Condition("=", (), field, "true")
         _, op = self.take()
         kind, value = self.take()
+        if kind == "op":
+            raise ValueError(f"{field} is compared with {value!r}")
         literal = _literal(value) if kind == "string" else None if value == "nil" else value
-        return Condition(op, (), field, literal)
+        return Condition(op, (), field, literal, bare=kind == "word")
 
-    def pipeline(self) -> list[tuple[str, str]]:
-        """``| function(argument, ...)`` steps: the function and its first argument."""
-        steps = []
+    def pipeline(self) -> tuple[Condition, list[tuple[str, str]]]:
+        """``| function(argument, ...)`` steps: more conditions, the functions and their first arguments."""
+        steps, condition = [], ALWAYS
         while self.peek() == "|":
             self.take()
+            if self.peek() in ("{", "("):
+                condition = both(condition, self.spansets())
+                continue
             _, name = self.take()
+            if name not in _FUNCTIONS:
+                raise ValueError(f"{name}() is no function of TraceQL that is known here")
             argument = ""
             if self.peek() == "(":
                 self.take()
@@ -108,7 +140,16 @@ class _Parser:
             steps.append((name, argument))
             while self.at < len(self.tokens) and self.peek() != "|":
                 self.take()
-        return steps
+        return condition, steps
+
+
+def _of_trace(condition: Condition) -> Condition:
+    """What a condition on some spans says of every span of their trace: the run that it belongs to."""
+    found = ALWAYS
+    for leaf in condition.required():
+        if canonical(leaf.field) == "nemo.run.id":
+            found = both(found, leaf)
+    return found
 
 
 def _literal(text: str) -> str:
@@ -122,22 +163,17 @@ def read_traceql(text: str, raw: Mapping[str, Any]) -> Query:
     try:
         parser = _Parser(text)
         condition = parser.spansets()
-        steps = parser.pipeline()
+        further, steps = parser.pipeline()
         if parser.at < len(parser.tokens):
             raise ValueError(f"unexpected {parser.peek()!r}")
     except (ValueError, RecursionError) as error:
         return Query(Language.TRACEQL, text, error=str(error) or "nested too deeply")
-    return _query(text, condition, steps)
+    return _query(text, both(condition, further), steps)
 
 
 def _query(text: str, condition: Condition, steps: list[tuple[str, str]]) -> Query:
-    matchers = tuple(
-        Matcher(leaf.field, leaf.op, leaf.value)
-        for leaf in condition.required()
-        if leaf.op in ("=", "!=", "=~", "!~") and leaf.value is not None
-    )
     function, argument = next(((f, a) for f, a in steps if f.endswith(("_over_time", "rate"))), ("", ""))
-    use = Use(argument, matchers, (function,) if function else ())
+    use = Use(argument, condition.matchers(), (function,) if function else ())
     return Query(Language.TRACEQL, text, (use,), condition=condition)
 
 

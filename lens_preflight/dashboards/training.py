@@ -25,6 +25,7 @@ from lens_preflight.dashboards.runs import (
 )
 from lens_preflight.dashboards.selectors import Language, Matcher, Query, Use
 
+SPAN_LANGUAGES = frozenset({Language.TRACEQL, Language.KQL, Language.LUCENE})
 _SPAN_PREFIXES = ("traces_span", "span_metrics", "spanmetrics", "traces_spanmetrics")
 _SPAN_WORDS = re.compile(r"\b(megatron|nemo|rl|gym|nvrx|gen_ai|dl)\.[a-z_]")
 
@@ -56,12 +57,17 @@ def is_training(query: Query, use: Use, catalogue: Catalogue, lineage: Lineage) 
     """Whether a selector is about training: by the first word of its metric, or by what it records."""
     if query.language is Language.PROMQL:
         return _by_name(use, catalogue) or any(_by_name(o, catalogue) for _, o in lineage.origins(use))
-    if query.language in (Language.TRACEQL, Language.KQL, Language.LUCENE):
-        fields = [use.metric, *(leaf.field for leaf in query.condition.leaves())] if query.condition else []
-        return any(_SPAN_WORDS.search(canonical(field)) for field in fields) or bool(
-            _SPAN_WORDS.search(query.text)
-        )
-    return False
+    return speaks_of_training(query, use.metric)
+
+
+def speaks_of_training(query: Query, field: str = "") -> bool:
+    """Whether a query for spans or documents names anything of training, as far as it can be read."""
+    if query.language not in SPAN_LANGUAGES:
+        return False
+    words = [field, query.text]
+    for leaf in query.condition.leaves() if query.condition else ():
+        words += [leaf.field, leaf.value or ""]
+    return any(_SPAN_WORDS.search(canonical(word)) for word in words)
 
 
 def _by_name(use: Use, catalogue: Catalogue) -> bool:

@@ -18,7 +18,9 @@ LOSS = 'megatron_training_loss{nemo_run_id=~"$run_id"}'
 
 
 def say(
-    *queries: str, variables: list[dict[str, Any]] | None = None, rules: tuple[RuleFile, ...] = ()
+    *queries: str | dict[str, Any],
+    variables: list[dict[str, Any]] | None = None,
+    rules: tuple[RuleFile, ...] = (),
 ) -> Answer:
     """What the check says of a dashboard with one panel."""
     board = read(classic(panel(1, "x", *queries), variables=variables))
@@ -179,6 +181,61 @@ def test_an_ad_hoc_filter_beside_the_variable_shows_one_run_for_good() -> None:
     assert say("megatron_training_loss", variables=[inverted]).status is Status.FAIL
     other = {**adhoc, "filters": [{**preset, "key": "user"}]}
     assert say(LOSS, variables=[RUN, other]).status is Status.PASS
+
+
+TEMPO = {"type": "tempo", "uid": "t"}
+STEP = 'name = "megatron.train.iteration"'
+OF_RUN = 'resource.nemo.run.id = "$run_id"'
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        (f"{{ {OF_RUN} && {STEP} }}", Status.PASS),
+        (f"{{ resource.nemo.run.id = ${{run_id:doublequote}} && {STEP} }}", Status.PASS),
+        (f"{{ resource.nemo.run.id = $run_id && {STEP} }}", Status.FAIL),
+        (f"{{ {STEP} }}", Status.FAIL),
+        (f"{{ {OF_RUN} && {STEP}", Status.UNKNOWN),
+        (f"{{ {OF_RUN} & {STEP} }}", Status.UNKNOWN),
+        (f"{{ {OF_RUN} && {STEP} }} | foo()", Status.UNKNOWN),
+        (f'{{ {OF_RUN} && {STEP} && resource.site = "$site" }}', Status.FAIL),
+    ],
+)
+def test_queries_for_spans(query: str, found: Status) -> None:
+    target = {"refId": "A", "datasource": TEMPO, "queryType": "traceql", "query": query}
+    assert say(LOSS, target).status is found
+
+
+def test_the_search_form_of_traces_is_judged_too() -> None:
+    form = [{"tag": "name", "scope": "intrinsic", "operator": "=", "value": "megatron.train.iteration"}]
+    target = {"refId": "A", "datasource": TEMPO, "queryType": "traceqlSearch", "filters": form}
+    assert say(LOSS, target).rules() == {"unfiltered"}
+    form.append({"tag": "nemo.run.id", "scope": "resource", "operator": "=", "value": "$run_id"})
+    assert say(LOSS, target).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("query", "multi", "rule"),
+    [
+        ('r.nemo.run.id:"$run_id" AND name:megatron.train', False, None),
+        ('+r.nemo.run.id:"$run_id" +name:megatron.train', False, None),
+        ('r.nemo.run.id:"$run_id" and name:megatron.train', False, "unfiltered"),
+        ("r.nemo.run.id:${run_id:lucene} AND name:megatron.train", False, None),
+        ("r.nemo.run.id:$run_id AND name:megatron.train", True, None),
+        ('r.nemo.run.id:"$run_id" AND name:megatron.train', True, "broken-filter"),
+        ("r.nemo.run.id:$run_id* AND name:megatron.train", False, "prefix"),
+    ],
+)
+def test_query_strings_of_elasticsearch(query: str, multi: bool, rule: str | None) -> None:
+    source = {"type": "elasticsearch", "uid": "e"}
+    asked = query.replace("r.nemo", "resource.attributes.nemo")
+    answer = say({"refId": "A", "datasource": source, "query": asked}, variables=[{**RUN, "multi": multi}])
+    assert answer.rules() == ({rule} if rule else set())
+
+
+def test_a_list_of_elasticsearch() -> None:
+    terms = '{"find": "terms", "field": "resource.attributes.nemo.run.id"}'
+    assert say(LOSS, variables=[{**RUN, "query": terms}]).status is Status.PASS
 
 
 def test_a_finding_names_panel_target_and_line() -> None:

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from lens_preflight.dashboards.conditions import canonical
 from lens_preflight.dashboards.elastic import read_elastic
 from lens_preflight.dashboards.kql import read_condition
+from lens_preflight.dashboards.lucene import read_lucene
+from lens_preflight.dashboards.selectors import Language
 from lens_preflight.dashboards.spans import Exclusion, condition_exclusion
 from lens_preflight.dashboards.traceql import read_traceql
 
@@ -46,7 +48,43 @@ def test_the_search_form_is_read_without_a_text() -> None:
     assert [str(m) for m in use.matchers] == ['resource.nemo.run.id="$r"']
 
 
-@pytest.mark.parametrize("text", ["{ a = ", "{ } } |", "select 1"])
+RUN, STEP = 'resource.nemo.run.id = "$r"', 'name = "megatron.train.iteration"'
+
+
+@pytest.mark.parametrize(
+    ("text", "confined", "found"),
+    [
+        (f"{{ {RUN} }} >> {{ {STEP} && {CUT} = nil }}", True, Exclusion.EXCLUDED),
+        (f"{{ {RUN} && {CUT} = nil }} >> {{ {STEP} }}", True, Exclusion.NONE),
+        (f"{{ {RUN} && {CUT} = nil }} !>> {{ {STEP} }}", False, Exclusion.NONE),
+        (f"{{ {RUN} }} &>> {{ {CUT} = nil }}", True, Exclusion.WRONG_TEXT),
+        (f"{{ {RUN} && {STEP} }} | {{ {CUT} = nil }}", True, Exclusion.EXCLUDED),
+        (f"({{ {RUN} }} && {{ {RUN} }})", True, Exclusion.NONE),
+        (f"{{ {RUN} }} || {{ {STEP} }}", False, Exclusion.NONE),
+        (f"{{ {RUN} && resource.nemo.span.truncated = nil }}", True, Exclusion.WRONG_TEXT),
+        (f"{{ {RUN} }} | by(name) | count() > 2", True, Exclusion.NONE),
+    ],
+)
+def test_what_joined_spansets_say_of_the_result(text: str, confined: bool, found: Exclusion) -> None:
+    query = read_traceql(text, {})
+    assert query.error == "" and query.condition is not None
+    assert condition_exclusion(query.condition) is found
+    assert any(m.label == "resource.nemo.run.id" for m in query.uses[0].matchers) is confined
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ a = ",
+        "{ } } |",
+        "select 1",
+        "{ a = 1 & b = 2 }",
+        "{ a = 1 } | foo()",
+        "{ a = 1",
+        "{ a = } }",
+        "{ } >>",
+    ],
+)
 def test_what_is_no_traceql_says_so(text: str) -> None:
     assert read_traceql(text, {}).error
 
@@ -69,6 +107,48 @@ def test_what_is_no_traceql_says_so(text: str) -> None:
 )
 def test_what_a_kql_or_lucene_filter_does_to_truncated_spans(text: str, found: Exclusion) -> None:
     assert condition_exclusion(read_condition(text)) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("+name:x -nemo.span.truncated:true", Exclusion.EXCLUDED),
+        ("name:x AND NOT nemo.span.truncated:true", Exclusion.EXCLUDED),
+        ("name:x && !_exists_:nemo.span.truncated", Exclusion.EXCLUDED),
+        ('name:"a b"^2 AND NOT nemo.span.truncated:(true OR false)', Exclusion.EXCLUDED),
+        ("name:x and not nemo.span.truncated:true", Exclusion.WRONG_TEXT),
+        ("name:x OR NOT nemo.span.truncated:true", Exclusion.EXCLUDED),
+        ("name:x -(nemo.span.truncated:true OR duration:[0 TO 10})", Exclusion.EXCLUDED),
+        ("nemo.span.truncated:true", Exclusion.ONLY_TRUNCATED),
+        ("name:ckpt* AND duration:>=5 AND name:/a.b/", Exclusion.NONE),
+        ("*", Exclusion.NONE),
+    ],
+)
+def test_what_a_query_string_does_to_truncated_spans(text: str, found: Exclusion) -> None:
+    assert condition_exclusion(read_lucene(text)) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("+r:$run +name:x", ['r="$run"', 'name="x"']),
+        ('r:"$run" name:x', []),
+        ("r:$run AND name:x y:z", ['r="$run"', 'name="x"']),
+        ("r:${run:lucene} AND name:x", ['r="${run:lucene}"', 'name="x"']),
+        ("r:a\\-b^2", ['r="a-b"']),
+        ("r:$run* AND x:1", ['r=~"$run.*"', 'x="1"']),
+        ("NOT r:$run", ['r!="$run"']),
+        ("r:$run~1", []),
+    ],
+)
+def test_what_a_query_string_demands(text: str, shown: list[str]) -> None:
+    assert [str(m) for m in read_lucene(text).matchers()] == shown
+
+
+@pytest.mark.parametrize("text", ["a:", "(a:b", "a:b )", "NOT", "()", "a:[1 TO", '"a'])
+def test_what_is_no_query_string_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_lucene(text)
 
 
 @pytest.mark.parametrize("text", ["a : ", "(a : b", "a : b )", "not"])
@@ -103,3 +183,4 @@ def test_scopes_do_not_change_what_a_field_means(field: str, name: str) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     read_traceql(text, {})
     read_elastic(text, {})
+    read_elastic(text, {}, Language.KQL)
