@@ -265,3 +265,29 @@ def test_saved_objects_of_kibana_are_one_dashboard() -> None:
 def test_a_type_that_is_no_word_makes_no_saved_object(kind: Any) -> None:
     (board,) = dashboards_in(Text("d.json", json.dumps({"type": kind, "attributes": {}})))
     assert board.failure is not None
+
+
+def test_a_version_of_the_resource_that_is_not_known_is_not_evaluated() -> None:
+    model = classic(panel(1, "x", "up"))
+    for version, form in (("v1beta1", "classic"), ("v0alpha1", "classic"), ("v3", "")):
+        wrapped = {"apiVersion": f"dashboard.grafana.app/{version}", "kind": "Dashboard", "spec": model}
+        shown = read(wrapped)
+        assert shown.form == form and bool(shown.opaque) is (not form)
+
+
+def test_variables_of_a_section_and_what_repeats_it() -> None:
+    element = {"kind": "Panel", "spec": {"id": 1, "title": "x", "data": {}, "vizConfig": {}}}
+    reference = {"kind": "GridLayoutItem", "spec": {"element": {"kind": "ElementReference", "name": "p"}}}
+    variable = {"kind": "CustomVariable", "spec": {"name": "site"}}
+    row = {
+        "kind": "RowsLayoutRow",
+        "spec": {
+            "repeat": {"mode": "variable", "value": "run_id"},
+            "variables": [variable],
+            "layout": {"kind": "GridLayout", "spec": {"items": [reference]}},
+        },
+    }
+    spec = {"elements": {"p": element}, "layout": {"kind": "RowsLayout", "spec": {"rows": [row]}}}
+    shown = read({"apiVersion": "dashboard.grafana.app/v2", "kind": "Dashboard", "spec": spec})
+    assert shown.panels[0].placed and shown.panels[0].repeats == ("run_id",)
+    assert list(shown.by_name) == ["site"]
