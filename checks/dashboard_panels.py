@@ -97,8 +97,16 @@ def catalogue_of(ctx: Context) -> Catalogue:
     frameworks = frameworks_of(ctx)
     if "nemo-rl" in frameworks:
         frameworks = (*frameworks, "megatron", "inference")  # its policy and generation workers
-    namespaces = [t.namespace for t in _translations(ctx) if t.namespace]
-    return Catalogue.of(ctx.settings.families, dict.fromkeys(frameworks), namespaces)
+    fronts = dict.fromkeys(t.namespace for t in _translations(ctx))
+    exact = bool(fronts) and not _also_otlp(ctx)
+    return Catalogue.of(ctx.settings.families, dict.fromkeys(frameworks), fronts, exact)
+
+
+def _also_otlp(ctx: Context) -> bool:
+    """Whether a store of metrics may get them by OTLP too, and spell their names without a namespace."""
+    exporters = ctx.collector.of("exporters").values() if ctx.collector is not None else ()
+    urls = [e.text("metrics_endpoint") or e.text("endpoint") or "" for e in exporters if e.type == "otlphttp"]
+    return any("/otlp" in url or "prom" in url or "mimir" in url for url in urls)
 
 
 def _translations(ctx: Context) -> tuple[Translation, ...]:

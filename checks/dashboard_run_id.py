@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "Dashboards can be filtered by nemo.run.id",
     items=(4, 5),
     needs=(Need.DASHBOARDS,),
-    uses=(Need.RULES,),
+    uses=(Need.RULES, Need.COLLECTOR),
     rules=rules.RULES,
     decisive=True,
 )
@@ -62,6 +62,7 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
             judged += len({id(use.panel) for use in uses})
             yield from run_list(board, uses, catalogue, lineage, doubts)
             yield from _panels(board, uses, doubts)
+    yield from _scraped(ctx, told, lineage)
     _refuse_unparsed(told)
     _refuse_unread_rules(ctx, boards, lineage)
     if doubts:
@@ -73,6 +74,38 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
     if not judged:
         raise Skip("no panel of these dashboards shows a training metric")
     yield Proof(f"all {judged} training panels follow a variable that lists the runs")
+
+
+def _scraped(
+    ctx: Context, told: Iterable[tuple[Dashboard, list[RunUse]]], lineage: Lineage
+) -> Iterator[Finding]:
+    """Whether Prometheus, by its configuration, stores what the panels ask for with its run id."""
+    from lens_preflight.dashboards.scraping import losses
+    from lens_preflight.dashboards.selectors import Language
+
+    asked = [use for _, uses in told for use in uses if use.language is Language.PROMQL]
+    origins = [o for use in asked for o in (lineage.origins(use.use) or ((None, use.use),))]
+    metrics = dict.fromkeys(use.metric for _, use in origins if use.metric)
+    seen: set[str] = set()
+    for loss in losses(metrics, ctx.rules, _ports(ctx)):
+        if loss.what not in seen:
+            seen.add(loss.what)
+            yield Finding(
+                rules.SCRAPED,
+                f"{loss.metric} {loss.what} by the scrape job",
+                loss.at,
+                remedy="leave the series of the collector and their nemo_run_id alone in metric_relabel_configs",
+            )
+
+
+def _ports(ctx: Context) -> tuple[str, ...]:
+    """The ports of the collector's prometheus exporters."""
+    config = ctx.collector
+    if config is None or config.failure is not None:
+        return ()
+    exporters = [c for c in config.of("exporters").values() if c.type == "prometheus"]
+    ports = [(c.text("endpoint") or "").rpartition(":")[2] for c in exporters]
+    return tuple(port for port in ports if port.isdigit())
 
 
 def _refuse_unparsed(told: Iterable[tuple[Dashboard, list[RunUse]]]) -> None:

@@ -157,6 +157,15 @@ LOST_LABEL = _rule(
 )
 
 
+SCRAPED = _rule(
+    "lost-by-scraping",
+    Severity.BLOCKER,
+    "The scrape job drops the training metrics or their run id",
+    "metric_relabel_configs and labels of targets are applied before a series is stored: what they drop or "
+    "write over is in no panel.",
+)
+
+
 ALL_VALUE = _rule(
     "all-value",
     Severity.NOTE,
@@ -182,5 +191,6 @@ RULES = (
     PREFIX,
     MIXED,
     LOST_LABEL,
+    SCRAPED,
     ALL_VALUE,
 )

@@ -31,7 +31,8 @@ def expression(family: Family, catalogue: Catalogue, board: Dashboard) -> str:
         kind = _OWN_KIND.get(family, Instrument.GAUGE)
         unit = "ms" if own.endswith("_ms") else ""
         metric = Metric(own or f"your.{family.name.lower()}", unit, kind, family)
-    name = prometheus_name(metric.name, metric.unit, metric.instrument.value)
+    front = catalogue.namespaces[0] if catalogue.exact else ""
+    name = prometheus_name(metric.name, metric.unit, metric.instrument.value, namespace=front)
     by_run = f'{{nemo_run_id=~"${run_variable(board)}"}}'
     if metric.rate:
         return f"sum by (nemo_run_id) (rate({name}_count{by_run}[$__rate_interval]))"
@@ -142,4 +143,5 @@ def _fault(name: str, catalogue: Catalogue, expected: frozenset[Strategy]) -> tu
         metric = near[0]
         why = f"a name that no exporter makes of {metric.name}"
     strategy = next(iter(sorted(expected, key=lambda s: s.value)), Strategy.SUFFIXES)
-    return prometheus_name(metric.name, metric.unit, metric.instrument.value, strategy) + ending, why
+    front = catalogue.namespaces[0] if catalogue.exact else ""
+    return prometheus_name(metric.name, metric.unit, metric.instrument.value, strategy, front) + ending, why

@@ -51,13 +51,15 @@ _HINTS = (
 class Catalogue:
     """The metrics that count: those of the frameworks, and ``own`` stems of the settings.
 
-    ``replaced`` are the families for which only the own stems count.
+    ``replaced`` are the families for which only the own stems count. ``namespaces`` stand in front of
+    names; when they are ``exact`` no other spelling of the front is there, not even none.
     """
 
     frameworks: tuple[str, ...] = tuple(METRICS)
     own: tuple[tuple[Family, str], ...] = ()
     namespaces: tuple[str, ...] = ()
     replaced: frozenset[Family] = frozenset()
+    exact: bool = False
 
     @classmethod
     def of(
@@ -65,12 +67,13 @@ class Catalogue:
         own: Mapping[str, tuple[str, ...]],
         frameworks: Iterable[str] = (),
         namespaces: Iterable[str] = (),
+        exact: bool = False,
     ) -> Catalogue:
         """From the table ``[families]`` of the settings and the frameworks of the job (empty: not known)."""
         pairs = tuple((family, name) for family, key in KEYS.items() for name in own.get(key, ()))
         known = tuple(frameworks)
         replaced = frozenset() if known else frozenset(family for family, _ in pairs)
-        return cls(known or tuple(METRICS), pairs, tuple(namespaces), replaced)
+        return cls(known or tuple(METRICS), pairs, tuple(namespaces), replaced, exact)
 
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics of the frameworks."""
@@ -109,7 +112,7 @@ def _spellings(catalogue: Catalogue) -> Mapping[str, tuple[Spelling, ...]]:
     """Every name that an exporter makes of a metric of the catalogue."""
     table: dict[str, dict[Metric, set[Strategy]]] = {}
     for metric in catalogue.metrics():
-        for namespace in ("", *catalogue.namespaces):
+        for namespace in catalogue.namespaces if catalogue.exact else ("", *catalogue.namespaces):
             for strategy in Strategy:
                 name = prometheus_name(metric.name, metric.unit, metric.instrument.value, strategy, namespace)
                 table.setdefault(name, {}).setdefault(metric, set()).add(strategy)
@@ -125,7 +128,7 @@ def spellings(name: str, catalogue: Catalogue) -> tuple[Spelling, ...]:
     found = [s for n in dict.fromkeys((name, base)) for s in table.get(n, ())]
     if found:
         return tuple(dict.fromkeys(found))
-    for position, char in enumerate(base):
+    for position, char in enumerate(base if not catalogue.exact else ""):
         if char == "_" and base.count("_", position + 1) >= 2 and base[position + 1 :] in table:
             return table[base[position + 1 :]]
     return ()

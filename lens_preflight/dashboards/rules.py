@@ -11,6 +11,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Failure
 from lens_preflight.dashboards.promql import read_promql
+from lens_preflight.dashboards.relabel import Relabel, read_relabels
 from lens_preflight.dashboards.rule_form import refuse_malformed
 from lens_preflight.dashboards.selectors import Query
 from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Text, read_texts, read_yaml
@@ -46,12 +47,19 @@ class PromRule:
 
 @dataclass(frozen=True)
 class ScrapeJob:
-    """One entry of ``scrape_configs``; ``discovers`` when targets come from service discovery."""
+    """One entry of ``scrape_configs``; ``discovers`` when targets come from service discovery.
+
+    ``labels`` are those of its targets, ``relabels`` what it does to the series, and ``honours`` says
+    that labels of a series win over those of the target.
+    """
 
     name: str
     targets: tuple[str, ...]
     discovers: bool
     at: Location
+    labels: tuple[tuple[str, str], ...] = ()
+    relabels: tuple[Relabel, ...] = ()
+    honours: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,7 +171,15 @@ def _scrape_jobs(root: Node) -> Iterator[ScrapeJob]:
         static = raw.children("static_configs")
         targets = tuple(t.text_value for s in static for t in s.children("targets") if isinstance(t, Scalar))
         discovers = isinstance(raw, Mapping) and any(key.endswith("_sd_configs") for key in raw.entries)
-        yield ScrapeJob(raw.text("job_name") or "", targets, discovers, raw.at)
+        yield ScrapeJob(
+            raw.text("job_name") or "",
+            targets,
+            discovers,
+            raw.at,
+            tuple(pair for s in static for pair in _labels(s).items()),
+            tuple(read_relabels(raw, "metric_relabel_configs")),
+            raw.flag("honor_labels") is True,
+        )
 
 
 def _promotes(root: Node) -> bool | None:

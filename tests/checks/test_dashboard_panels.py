@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -123,7 +124,9 @@ def test_the_collector_decides_how_names_are_spelled(
     key = "    resource_to_telemetry_conversion"
     config = read_config(tmp_path, edited(key, f"    {exporter or 'send_timestamps: false'}\n{key}"))
     step = panel(1, "Step", f"histogram_quantile(0.9, sum by (le) (rate({query}[5m])))")
-    assert say(read(classic(step, *PANELS[1:])), collector=config).status is status
+    front = "site_" if query.startswith("site_") else ""
+    others = json.loads(json.dumps(PANELS[1:]).replace("megatron_", f"{front}megatron_"))
+    assert say(read(classic(step, *others)), collector=config).status is status
 
 
 def test_a_name_that_no_exporter_makes_is_told_with_the_right_one() -> None:
@@ -181,3 +184,16 @@ def test_the_source_of_a_dashboard_may_hold_what_is_missing() -> None:
 def test_a_broken_file_fails_with_its_line() -> None:
     finding = say(read('{"panels": [1 2]}')).one("unreadable")
     assert (finding.at.what, finding.at.line) == ("board.json", 1)
+
+
+def test_a_namespace_of_the_exporter_stands_in_front_of_every_name(tmp_path: Path) -> None:
+    key = "    resource_to_telemetry_conversion"
+    config = read_config(tmp_path, edited(key, f"    namespace: site\n{key}"))
+    answer = say(read(classic(*PANELS)), collector=config)
+    assert answer.rules() == {"family-missing", "metric-name"}
+    assert any(f.remedy == "write site_megatron_training_loss" for f in answer.findings)
+    assert say(read(classic(*PANELS))).status is Status.PASS
+    foreign = json.loads(json.dumps(PANELS).replace("megatron_", "x_megatron_"))
+    plain = read_config(tmp_path, edited(key, key))
+    assert say(read(classic(*foreign))).status is Status.PASS
+    assert say(read(classic(*foreign)), collector=plain).status is Status.FAIL

@@ -323,6 +323,20 @@ def test_a_recorded_series_of_rules_that_cannot_be_read(tmp_path: Path) -> None:
     assert say(LOSS, rules=broken).status is Status.PASS
 
 
+@pytest.mark.parametrize(
+    ("relabel", "found"),
+    [
+        ("{action: labeldrop, regex: 'nemo_.*'}", {"lost-by-scraping"}),
+        ("{action: labeldrop, regex: pod}", set()),
+    ],
+)
+def test_the_scrape_job_may_take_the_run_id(tmp_path: Path, relabel: str, found: set[str]) -> None:
+    path = tmp_path / "prometheus.yml"
+    job = f"{{job_name: c, static_configs: [{{targets: ['c:8889']}}], metric_relabel_configs: [{relabel}]}}"
+    path.write_text(f"scrape_configs: [{job}]", encoding="utf-8")
+    assert say(LOSS, f"{NORM}{{nemo_run_id='$run_id'}}", rules=read_rules([path])).rules() == found
+
+
 def test_a_label_that_only_a_scrape_job_could_make_is_open() -> None:
     answer = say('megatron_training_loss{exported_nemo_run_id=~"$run_id"}')
     assert answer.status is Status.UNKNOWN
