@@ -19,6 +19,9 @@ ID = "collector-alerts"
 SIGNALS = ("spans", "metric_points", "log_records")
 FAILED = ("otelcol_exporter_send_failed_{}", "otelcol_exporter_enqueue_failed_{}")
 QUEUE = ("otelcol_exporter_queue_size", "otelcol_processor_batch_batch_send_size")
+PATIENCE = 3600
+"""The longest ``for`` in seconds that still tells somebody while it matters."""
+
 ENDINGS = ("", "_total", "_ratio", "__spans__total", "__datapoints__total", "__records__total")
 
 UNREADABLE = Rule(
@@ -55,6 +58,23 @@ NO_QUEUE = Rule(
     Owner.PLATFORM,
     help="A queue above four fifths of its capacity is the last warning before data are refused.",
 )
+CANNOT_FIRE = Rule(
+    f"{ID}/cannot-tell-anything",
+    "An alert on the collector never fires, or always does",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help=(
+        "The queue's size over its capacity is never above 1, a rate of failures is never below 0, and "
+        "a comparison with bool gives a result in any case. Such an alert does not count."
+    ),
+)
+LATE = Rule(
+    f"{ID}/late",
+    "An alert on the collector waits for hours",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help="A queue that is full loses data at once. With a for of hours the loss is told when it is history.",
+)
 NOT_SCRAPED = Rule(
     f"{ID}/not-scraped",
     "Nobody scrapes the collector's own metrics",
@@ -72,7 +92,7 @@ NOT_SCRAPED = Rule(
     "Somebody is told when the collector loses data",
     needs=(Need.RULES,),
     uses=(Need.COLLECTOR,),
-    rules=(UNREADABLE, BAD_EXPRESSION, NO_FAILURES, NO_QUEUE, NOT_SCRAPED),
+    rules=(UNREADABLE, BAD_EXPRESSION, NO_FAILURES, NO_QUEUE, CANNOT_FIRE, LATE, NOT_SCRAPED),
 )
 def collector_alerts(ctx: Context) -> Iterable[Said]:
     """Are there alerts on failed sends and on a filling queue of the collector?
@@ -99,6 +119,10 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
     yield from _bad_expressions(rules)
     sends = [a for a in alerts if _asks(a, lineage, _names(FAILED))]
     queues = [a for a in alerts if _asks(a, lineage, _names(QUEUE))]
+    useless = list(_useless(dict.fromkeys((*sends, *queues))))
+    yield from (finding for _, finding in useless)
+    dead = {alert for alert, finding in useless if finding.rule is CANNOT_FIRE}
+    sends, queues = ([a for a in asking if a not in dead] for asking in (sends, queues))
     at = alerts[-1].at if alerts else Location.file(files[0].path, 1)
     if not sends:
         yield Finding(
@@ -148,6 +172,30 @@ def _asks(rule: PromRule, lineage: Lineage, names: tuple[str, ...]) -> bool:
         if any(origin.may_name(name) for origin in origins for name in names):
             return True
     return False
+
+
+def _useless(alerts: Iterable[PromRule]) -> Iterator[tuple[PromRule, Finding]]:
+    """Alerts that say nothing, whatever happens, and those that say it when it is too late."""
+    from lens_preflight.dashboards.firing import Fires, fires, seconds
+
+    for alert in alerts:
+        when = fires(alert.query.text)
+        if when is not Fires.SOMETIMES:
+            yield (
+                alert,
+                Finding(
+                    CANNOT_FIRE,
+                    f"{alert.shown} {when.value} fires, whatever the collector does",
+                    alert.at,
+                    evidence={"expression": alert.text},
+                    remedy="compare with a value between those of a sound and of a failing collector",
+                ),
+            )
+        elif seconds(alert.delay) > PATIENCE:
+            yield (
+                alert,
+                Finding(LATE, f"{alert.shown} waits for {alert.delay}", alert.at, remedy="write for: 5m"),
+            )
 
 
 def _bad_expressions(rules: Iterable[PromRule]) -> Iterator[Finding]:

@@ -91,3 +91,25 @@ def test_a_file_that_is_no_rules_fails_with_its_line(tmp_path: Path) -> None:
 
 def test_an_expression_that_does_not_parse_is_told(tmp_path: Path) -> None:
     assert say(tmp_path, alerts(SENDS, QUEUE, "sum(x) >")).rules() == {"bad-expression"}
+
+
+@pytest.mark.parametrize(
+    ("sends", "queue", "rules"),
+    [
+        (SENDS.replace("> 0", "< 0"), QUEUE, {"cannot-tell-anything", "no-send-failure-alert"}),
+        (SENDS, QUEUE.replace("> 0.8", "> 2"), {"cannot-tell-anything", "no-queue-alert"}),
+        (SENDS, QUEUE.replace(">", "> bool"), {"cannot-tell-anything", "no-queue-alert"}),
+        (SENDS, f"{QUEUE} and vector(0) == 1", {"cannot-tell-anything", "no-queue-alert"}),
+        (SENDS, f"{QUEUE} and on () vector(1) == 1", set()),
+    ],
+)
+def test_an_alert_that_cannot_fire_does_not_count(
+    tmp_path: Path, sends: str, queue: str, rules: set[str]
+) -> None:
+    assert say(tmp_path, alerts(sends, queue)).rules() == rules
+
+
+def test_an_alert_that_waits_for_a_day_is_late(tmp_path: Path) -> None:
+    text = alerts(SENDS, QUEUE)
+    assert say(tmp_path, text + "    for: 24h\n").rules() == {"late"}
+    assert say(tmp_path, text + "    for: 30m\n").rules() == set()
