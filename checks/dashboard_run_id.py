@@ -189,15 +189,19 @@ def _fault(board: Dashboard, run_use: RunUse) -> tuple[Rule, str] | None:
 
 def _shows_nothing(board: Dashboard, run_use: RunUse) -> str:
     """Why a selector picks no series whatever is chosen; empty when it may."""
+    from lens_preflight.dashboards.selectors import Language
     from lens_preflight.dashboards.variables import mentions
 
     if "nothing" in run_use.use.within:
         return f"unless takes away all that {run_use.use.metric} gives"
     for matcher in run_use.matchers:
         for mention in mentions(matcher.value):
-            if not mention.name.startswith("__") and mention.name not in board.by_name:
+            known = (
+                mention.name.startswith("__") or mention.name in board.by_name or mention.name in board.inputs
+            )
+            if not known:
                 return f"the variable ${mention.name} does not exist"
-    return run_use.use.contradiction
+    return run_use.use.contradiction if run_use.language is Language.PROMQL else ""
 
 
 def _doubt(run_use: RunUse, found: RunFilter | None) -> Undecided:

@@ -164,7 +164,7 @@ def as_scraped(use: Use, label: str) -> Fate:
     """A metric as its exporter gives it: names and labels are spelled in one way."""
     name = use.metric
     if name and exempt(name):
-        return Fate.GONE
+        return Fate.UNKNOWN if use.on(label) else Fate.GONE  # who filters by it may know better
     if label == "exported_nemo_run_id":
         return Fate.UNKNOWN
     if name != "target_info" and ":" not in name:

@@ -76,7 +76,7 @@ def _selector(
         for mention in mentions(matcher.value):
             if mention.name == variable.name:
                 yield Flaw.BROKEN, f"asks for its own value: {matcher}"
-            elif not mention.name.startswith("__") and mention.name not in board.by_name:
+            elif not (mention.name.startswith("__") or mention.name in {*board.by_name, *board.inputs}):
                 yield Flaw.BROKEN, f"is confined by ${mention.name}, which does not exist"
     if use.contradiction:
         yield Flaw.BROKEN, f"lists nothing: {use.contradiction}"

@@ -71,6 +71,8 @@ class _Reader:
         if string is not None:
             self.took(_SUFFIX)
             return Condition("=", (), "*", _plain(string[1]))
+        if self.word() in ("<", ">"):
+            return self.value("*")
         word = self.took(_WORD)
         if word is None:
             raise ValueError(f"not a query at {self.text[self.at : self.at + 20]!r}")

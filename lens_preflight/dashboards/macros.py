@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from lens_preflight.dashboards.variables import MENTION
 
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`")
+NUMBER = "300000"
+"""What stands for a number that Grafana puts in."""
+
 _NUMBERS = frozenset({"__interval_ms", "__range_s", "__range_ms", "__from", "__to"})
 _DURATIONS = frozenset({"__interval", "__rate_interval", "__range", "__auto_interval"})
 _IDENTIFIER = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*$")
@@ -44,7 +47,7 @@ def _outside(text: str, start: int, end: int, values: Mapping[str, str]) -> str:
 def _replacement(name: str, text: str, start: int, end: int, values: Mapping[str, str]) -> str:
     before, after = text[:start], text[end:]
     if name in _NUMBERS or name.startswith(("__from", "__to")):
-        return "300000"
+        return NUMBER
     if name in _DURATIONS or _in_brackets(before) or re.search(r"\boffset\s+-?$", before):
         return "5m"
     value = values.get(name, "")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from lens_preflight.core.data import replace
+from lens_preflight.dashboards.macros import NUMBER
 from lens_preflight.dashboards.selectors import Labels, Language, Matcher, Query, Use
 
 FAR = timedelta(days=1)
@@ -84,7 +85,8 @@ def selector_uses(node: Any) -> list[Use]:
 
 def _moment(node: Any) -> Iterator[str]:
     """Whether a selector looks away from the time that is shown: at one moment for good, or far back."""
-    if node.at is not None and str(node.at.type).rpartition(".")[2] not in ("Start", "End"):
+    at = "" if node.at is None else str(node.at)
+    if at and at not in ("@ start()", "@ end()") and not at.startswith(f"@ {NUMBER}."):
         yield "fixed moment"
     if node.offset is not None and abs(node.offset) > FAR:
         yield "far offset"
@@ -173,6 +175,8 @@ def _without(use: Use, removed: list[Use], node: Any) -> Use:
     whole = use.kept == Labels() or (on and all(use.kept.has(label) for label in labels))
     nothing = (
         type(other).__name__ == "VectorSelector"
+        and other.offset is None
+        and other.at is None
         and whole
         and any(other.metric == use.metric and set(other.matchers) <= set(use.matchers) for other in removed)
     )

@@ -40,8 +40,8 @@ def losses(metrics: Iterable[str], files: Iterable[RuleFile], ports: Iterable[st
         lost = [loss for loss in found if loss is not None]
         if len(lost) < len(found) or not lost:
             continue
-        if not sure:
-            what = f"which scrape job brings {metric} cannot be told; all of them change it"
+        if not sure or any(job.discovers and _through(job, metric) is None for job in jobs):
+            what = f"which scrape job brings {metric} cannot be told; one of them changes it"
             raise Undecided(what, lost[0].at)
         yield lost[0]
 

@@ -35,7 +35,11 @@ class _Parser:
             if match is None or match.end() == position:
                 raise ValueError(f"not TraceQL at {text[position : position + 20]!r}")
             kind = match.lastgroup or ""
-            self.tokens.append((kind, match.group(kind)))
+            token = match.group(kind)
+            if kind == "string" and self.tokens and self.tokens[-1][1].endswith((".", ":")):
+                self.tokens[-1] = ("word", self.tokens[-1][1] + _literal(token))  # resource."nemo.run.id"
+            else:
+                self.tokens.append((kind, token))
             position = match.end()
         self.at = 0
 
@@ -140,6 +144,8 @@ class _Parser:
             steps.append((name, argument))
             while self.at < len(self.tokens) and self.peek() != "|":
                 self.take()
+        if self.peek() == "with":
+            self.at = len(self.tokens)
         return condition, steps
 
 

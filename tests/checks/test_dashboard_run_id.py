@@ -79,6 +79,8 @@ def test_faults_of_the_variable(changes: dict[str, Any], rule: str, status: Stat
         (f"{LOSS} unless (megatron_training_loss > 100)", None),
         (f"{LOSS} unless megatron_training_loss{{phase='warm-up'}}", None),
         (f"avg by (nemo_run_id) ({LOSS}) unless megatron_training_loss", None),
+        (f"{LOSS} unless megatron_training_loss offset 1h", None),
+        ("megatron_training_loss * on (instance) group_left () x_info{nemo_run_id=~'$run_id'}", None),
         (f"{LOSS} / megatron_training_grad_norm", None),
         (f"{LOSS} / on (job) megatron_training_grad_norm", "unfiltered"),
         (f"{LOSS} or megatron_training_loss", "unfiltered"),
@@ -236,6 +238,26 @@ def test_query_strings_of_elasticsearch(query: str, multi: bool, rule: str | Non
 def test_a_list_of_elasticsearch() -> None:
     terms = '{"find": "terms", "field": "resource.attributes.nemo.run.id"}'
     assert say(LOSS, variables=[{**RUN, "query": terms}]).status is Status.PASS
+
+
+def test_a_join_with_a_metric_of_the_infrastructure_is_open() -> None:
+    """A site may have given its job exporter the label."""
+    answer = say(
+        "megatron_training_loss * on (instance) group_left () slurm_job_info{nemo_run_id=~'$run_id'}"
+    )
+    assert answer.status is Status.UNKNOWN
+
+
+def test_a_constant_that_an_import_fills_in_exists() -> None:
+    board = classic(panel(1, "x", 'megatron_training_loss{nemo_run_id=~"$run_id",cluster="${VAR_CLUSTER}"}'))
+    board["__inputs"] = [{"name": "VAR_CLUSTER", "type": "constant"}]
+    assert ask(dashboard_run_id, Asked(dashboards=(read(board),))).status is Status.PASS
+
+
+def test_several_values_of_one_field_of_a_document() -> None:
+    source = {"type": "elasticsearch", "uid": "e"}
+    query = 'resource.attributes.nemo.run.id:"$run_id" AND tags:a AND tags:b AND name:megatron.train'
+    assert say({"refId": "A", "datasource": source, "query": query}).status is Status.PASS
 
 
 def test_a_finding_names_panel_target_and_line() -> None:

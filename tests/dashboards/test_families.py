@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lens_preflight.dashboards.families import Catalogue, families_of, hinted, near_misses, spellings
+from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.promql import read_promql
 from lens_preflight.dashboards.traceql import read_traceql
 from lens_preflight.lens.metrics import Family
@@ -14,7 +15,7 @@ STEP, LOSS, RATE, NORM = Family.STEP_DURATION, Family.LOSS, Family.THROUGHPUT, F
 
 def shown(text: str, catalogue: Catalogue | None = None) -> set[Family]:
     """The families of a PromQL expression."""
-    query = read_promql(text)
+    query = read_promql(substitute(text, {}))
     return {f for use in query.uses for f in families_of(query, use, catalogue or Catalogue())}
 
 
@@ -47,6 +48,18 @@ def shown(text: str, catalogue: Catalogue | None = None) -> set[Family]:
         ("megatron_training_learning_rate", set()),
         ("changes(megatron_training_loss[5m])", set()),
         ("count(megatron_training_loss)", set()),
+        ("sgn(megatron_training_loss)", set()),
+        ("megatron_training_loss * 0", set()),
+        ("megatron_training_loss > bool 10", set()),
+        ("megatron_training_loss > 10", {LOSS}),
+        ("megatron_training_loss @ 1609746000", set()),
+        ("megatron_training_loss @ end()", {LOSS}),
+        ("megatron_training_loss @ ${__to:date:seconds}", {LOSS}),
+        ("megatron_training_loss offset 1y", set()),
+        ("megatron_training_loss offset 5m", {LOSS}),
+        ("megatron_training_loss / megatron_training_loss offset 1w", {LOSS}),
+        ("megatron_training_loss unless megatron_training_loss", set()),
+        ('rate(megatron_training_step_duration_ms_milliseconds_bucket{le="+Inf"}[5m])', set()),
         ('{__name__=~"megatron_training_(loss|grad_norm)"}', {LOSS, NORM}),
         ("rate(gym_rollout_duration_ms_milliseconds_count[5m])", {RATE}),
         ("gym_rollout_duration_ms_milliseconds_count", set()),

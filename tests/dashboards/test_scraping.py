@@ -77,6 +77,8 @@ def test_only_the_job_of_the_exporter_counts(tmp_path: Path) -> None:
     assert told(tmp_path, pods, gpu) == []
     with pytest.raises(Undecided, match="which scrape job"):
         told(tmp_path, gpu)
+    with pytest.raises(Undecided, match="which scrape job"):
+        told(tmp_path, {**EXPORTER, "metric_relabel_configs": keep}, pods)
     assert [x.what for x in losses([LOSS], files(tmp_path, gpu), ("9400",))] == ["is dropped"]
 
 

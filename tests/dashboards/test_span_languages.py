@@ -63,6 +63,8 @@ RUN, STEP = 'resource.nemo.run.id = "$r"', 'name = "megatron.train.iteration"'
         (f"{{ {RUN} }} || {{ {STEP} }}", False, Exclusion.NONE),
         (f"{{ {RUN} && resource.nemo.span.truncated = nil }}", True, Exclusion.WRONG_TEXT),
         (f"{{ {RUN} }} | by(name) | count() > 2", True, Exclusion.NONE),
+        (f"{{ {RUN} }} with (most_recent=true)", True, Exclusion.NONE),
+        ('{ resource."nemo.run.id" = "$r" && span."nemo.span.truncated" = nil }', True, Exclusion.EXCLUDED),
     ],
 )
 def test_what_joined_spansets_say_of_the_result(text: str, confined: bool, found: Exclusion) -> None:
@@ -120,6 +122,7 @@ def test_what_a_kql_or_lucene_filter_does_to_truncated_spans(text: str, found: E
         ("name:x OR NOT nemo.span.truncated:true", Exclusion.EXCLUDED),
         ("name:x -(nemo.span.truncated:true OR duration:[0 TO 10})", Exclusion.EXCLUDED),
         ("nemo.span.truncated:true", Exclusion.ONLY_TRUNCATED),
+        ("duration:(>=10 AND <20) AND name:x", Exclusion.NONE),
         ("name:ckpt* AND duration:>=5 AND name:/a.b/", Exclusion.NONE),
         ("*", Exclusion.NONE),
     ],
