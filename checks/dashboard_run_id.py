@@ -15,7 +15,7 @@ from lens_preflight.core.words import Need
 if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.dashboards.lineage import Lineage
-    from lens_preflight.dashboards.model import Dashboard, Panel, Target
+    from lens_preflight.dashboards.model import Dashboard
     from lens_preflight.dashboards.runs import RunFilter
     from lens_preflight.dashboards.training import RunUse
 
@@ -142,7 +142,7 @@ def _panels(board: Dashboard, uses: list[RunUse], doubts: list[Undecided]) -> It
             continue
         if found is not None and (id(run_use.target), found[0].id) not in said:
             said.add((id(run_use.target), found[0].id))
-            yield _panel(found[0], board, run_use.panel, run_use.target, found[1])
+            yield _panel(found[0], board, run_use, found[1])
 
 
 def _fault(board: Dashboard, run_use: RunUse) -> tuple[Rule, str] | None:
@@ -190,18 +190,22 @@ def _fault(board: Dashboard, run_use: RunUse) -> tuple[Rule, str] | None:
 def _shows_nothing(board: Dashboard, run_use: RunUse) -> str:
     """Why a selector picks no series whatever is chosen; empty when it may."""
     from lens_preflight.dashboards.selectors import Language
-    from lens_preflight.dashboards.variables import mentions
 
     if "nothing" in run_use.use.within:
         return f"unless takes away all that {run_use.use.metric} gives"
-    for matcher in run_use.matchers:
-        for mention in mentions(matcher.value):
-            known = (
-                mention.name.startswith("__") or mention.name in board.by_name or mention.name in board.inputs
-            )
-            if not known:
-                return f"the variable ${mention.name} does not exist"
+    missing = _undeclared(board, run_use)
+    if missing:
+        return f"the variable ${missing} does not exist"
     return run_use.use.contradiction if run_use.language is Language.PROMQL else ""
+
+
+def _undeclared(board: Dashboard, run_use: RunUse) -> str:
+    """A variable in any condition of a selector that the dashboard does not have; empty: there is none."""
+    from lens_preflight.dashboards.variables import mentions
+
+    named = [mention.name for matcher in run_use.matchers for mention in mentions(matcher.value)]
+    known = {*board.by_name, *board.inputs}
+    return next((name for name in named if not name.startswith("__") and name not in known), "")
 
 
 def _doubt(run_use: RunUse, found: RunFilter | None) -> Undecided:
@@ -214,7 +218,7 @@ def _doubt(run_use: RunUse, found: RunFilter | None) -> Undecided:
 def _followed(board: Dashboard, run_use: RunUse, variable: str) -> tuple[Rule, str] | None:
     """A filter that follows a variable: it must exist and list runs, and the result keep them apart."""
     if variable not in board.by_name:
-        return rules.BROKEN, f"the variable ${variable} does not exist"
+        return rules.BROKEN, f"${variable} is no variable of the dashboard"
     if not _is_run_variable(board, variable):
         return rules.BROKEN, f"nemo_run_id is compared with ${variable}"
     return (rules.MIXED, "the aggregation drops nemo_run_id") if run_use.mixes else None
@@ -227,15 +231,31 @@ def _is_run_variable(board: Dashboard, name: str) -> bool:
     return lists_runs(board.by_name[name]) or not any(lists_runs(v) for v in board.variables)
 
 
-def _panel(rule: Rule, board: Dashboard, panel: Panel, target: Target, what: str) -> Finding:
-    from lens_preflight.dashboards.rewrite import with_run_filter, with_run_label
-
-    better = with_run_label(target) if rule is rules.MIXED else with_run_filter(target, board)
+def _panel(rule: Rule, board: Dashboard, run_use: RunUse, what: str) -> Finding:
+    panel, target = run_use.panel, run_use.target
     name = f"{panel.shown}, target {target.ref}" if target.ref else panel.shown
     return Finding(
         rule,
         f"{name}: {what}",
         target.spot.at,
         evidence={"query": target.text},
-        remedy=f"write: {better}",
+        remedy=_remedy(rule, board, run_use),
     )
+
+
+def _remedy(rule: Rule, board: Dashboard, run_use: RunUse) -> str:
+    """What to type: in the rule that records the series, in the list of variables, or in the query."""
+    from lens_preflight.dashboards.fates import Fate
+    from lens_preflight.dashboards.rewrite import with_run_filter, with_run_label
+
+    missing = _undeclared(board, run_use)
+    if missing and all(missing != f.variable for f in run_use.filters):
+        return f"add the variable {missing} to the dashboard, or take the condition out of the query"
+    if "nothing" in run_use.use.within or run_use.use.contradiction:
+        return "take the condition that excludes all series out of the query"
+    if run_use.recorded and run_use.fate in (Fate.GONE, Fate.FIXED):
+        metric = run_use.use.metric or "the series"
+        return f"in the rule of {metric} write by (nemo_run_id), and neither replace nor fix the label"
+    if rule is rules.MIXED:
+        return f"write: {with_run_label(run_use.target)}"
+    return f"write: {with_run_filter(run_use.target, board)}"

@@ -381,3 +381,28 @@ def test_a_query_that_does_not_parse_is_not_followed_by_its_words() -> None:
     """Its selector has the filter; whether the result keeps runs apart is not known."""
     answer = say(LOSS, f"sum(rate({LOSS}[5m])))")
     assert answer.status is Status.UNKNOWN and "does not parse" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "remedy"),
+    [
+        ('megatron_training_loss{nemo_run_id=~"$run_id",x="$y"}', "add the variable y to the dashboard"),
+        (
+            'megatron_training_loss{nemo_run_id=~"$runid"}',
+            'write: megatron_training_loss{nemo_run_id=~"$run_id"}',
+        ),
+        (f"{LOSS} unless megatron_training_loss", "take the condition that excludes all series"),
+        (
+            'megatron_training_loss{nemo_run_id="job-$run_id"}',
+            'write: megatron_training_loss{nemo_run_id=~"$run_id"}',
+        ),
+    ],
+)
+def test_what_to_type(query: str, remedy: str) -> None:
+    assert remedy in say(query).one("broken-filter").remedy
+
+
+def test_a_rule_is_corrected_where_it_stands(tmp_path: Path) -> None:
+    rules = _rules(tmp_path, f"  - {{record: 'run:norm', expr: avg({NORM})}}\n")
+    finding = say('run:norm{nemo_run_id=~"$run_id"}', rules=rules).one("label-lost")
+    assert "in the rule of run:norm write by (nemo_run_id)" in finding.remedy
