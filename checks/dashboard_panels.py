@@ -73,6 +73,7 @@ def dashboard_panels(ctx: Context) -> Iterable[Said]:
         yield from _units(board, catalogue)
         yield from _broken_quantiles(board)
         yield from _stale_spans(board)
+    yield from _unscraped(ctx)
     if doubted:
         yield from _doubt(doubted, seen)
     elif missing and ctx.lifts(rules.MISSING):
@@ -114,6 +115,29 @@ def _translations(ctx: Context) -> tuple[Translation, ...]:
 
     config = ctx.collector
     return translations(config) if config is not None and config.failure is None else ()
+
+
+def exporter_ports(ctx: Context) -> tuple[str, ...]:
+    """The ports of the collector's prometheus exporters that training metrics reach."""
+    config = ctx.collector
+    if config is None or config.failure is not None:
+        return ()
+    exporters = config.of("exporters")
+    used = [exporters[t.exporter] for t in _translations(ctx) if exporters[t.exporter].type == "prometheus"]
+    ports = [(component.text("endpoint") or "").rpartition(":")[2] for component in used]
+    return tuple(port for port in ports if port.isdigit())
+
+
+def _unscraped(ctx: Context) -> Iterator[Finding]:
+    from lens_preflight.dashboards.scraping import unscraped
+
+    for at, port in unscraped(ctx.rules, exporter_ports(ctx)):
+        yield Finding(
+            rules.NOT_SCRAPED,
+            f"no scrape job asks port {port} of the collector's prometheus exporter",
+            at,
+            remedy=f"add: - {{job_name: training, static_configs: [{{targets: ['otel-collector:{port}']}}]}}",
+        )
 
 
 def _unreadable(boards: Iterable[Dashboard]) -> Iterator[Finding]:

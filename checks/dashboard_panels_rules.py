@@ -44,6 +44,16 @@ DOUBT = Rule(
 )
 
 
+NOT_SCRAPED = Rule(
+    f"{ID}/not-scraped",
+    "Nobody scrapes the collector's prometheus exporter",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help="The exporter only offers the training metrics at its port. Without a scrape job they are in no store, "
+    "unless another Prometheus, or a proxy at another port, does it.",
+)
+
+
 PLACEHOLDER = Rule(
     f"{ID}/datasource-placeholder",
     "A data source is a placeholder of an export",
@@ -134,4 +144,17 @@ OPAQUE = Rule(
     ),
 )
 
-RULES = (UNREADABLE, MISSING, DOUBT, PLACEHOLDER, UNDECLARED, FIXED, NAME, UNIT, QUANTILE, STALE, OPAQUE)
+RULES = (
+    UNREADABLE,
+    MISSING,
+    DOUBT,
+    NOT_SCRAPED,
+    PLACEHOLDER,
+    UNDECLARED,
+    FIXED,
+    NAME,
+    UNIT,
+    QUANTILE,
+    STALE,
+    OPAQUE,
+)

@@ -80,6 +80,7 @@ def _scraped(
     ctx: Context, told: Iterable[tuple[Dashboard, list[RunUse]]], lineage: Lineage
 ) -> Iterator[Finding]:
     """Whether Prometheus, by its configuration, stores what the panels ask for with its run id."""
+    from lens_preflight.checks.dashboard_panels import exporter_ports
     from lens_preflight.dashboards.scraping import losses
     from lens_preflight.dashboards.selectors import Language
 
@@ -87,7 +88,7 @@ def _scraped(
     origins = [o for use in asked for o in (lineage.origins(use.use) or ((None, use.use),))]
     metrics = dict.fromkeys(use.metric for _, use in origins if use.metric)
     seen: set[str] = set()
-    for loss in losses(metrics, ctx.rules, _ports(ctx)):
+    for loss in losses(metrics, ctx.rules, exporter_ports(ctx)):
         if loss.what not in seen:
             seen.add(loss.what)
             yield Finding(
@@ -96,16 +97,6 @@ def _scraped(
                 loss.at,
                 remedy="leave the series of the collector and their nemo_run_id alone in metric_relabel_configs",
             )
-
-
-def _ports(ctx: Context) -> tuple[str, ...]:
-    """The ports of the collector's prometheus exporters."""
-    config = ctx.collector
-    if config is None or config.failure is not None:
-        return ()
-    exporters = [c for c in config.of("exporters").values() if c.type == "prometheus"]
-    ports = [(c.text("endpoint") or "").rpartition(":")[2] for c in exporters]
-    return tuple(port for port in ports if port.isdigit())
 
 
 def _refuse_unparsed(told: Iterable[tuple[Dashboard, list[RunUse]]]) -> None:

@@ -46,6 +46,16 @@ def losses(metrics: Iterable[str], files: Iterable[RuleFile], ports: Iterable[st
         yield lost[0]
 
 
+def unscraped(files: Iterable[RuleFile], ports: Iterable[str]) -> Iterator[tuple[Location, str]]:
+    """The ports of exporters that no job asks, when all targets of all jobs are known."""
+    jobs = [job for file in files for job in file.scrapes or ()]
+    if not jobs or any(job.discovers for job in jobs):
+        return
+    asked = [target for job in jobs for target in job.targets]
+    missing = [port for port in ports if not any(target.endswith(f":{port}") for target in asked)]
+    yield from ((jobs[0].at, port) for port in missing)
+
+
 def _through(job: ScrapeJob, metric: str) -> Loss | None:
     """What the job does to the metric of every run; None when it lets one pass."""
     found = [_of_run(job, metric, run) for run in RUNS]

@@ -12,6 +12,7 @@ import pytest
 from lens_preflight.checks.dashboard_panels import dashboard_panels
 from lens_preflight.core.words import Status
 from lens_preflight.dashboards.model import Dashboard
+from lens_preflight.dashboards.rules import read_rules
 from lens_preflight.settings import Settings
 from tests.checks.asking import Answer, Asked, ask
 from tests.collector.configs import edited
@@ -197,3 +198,15 @@ def test_a_namespace_of_the_exporter_stands_in_front_of_every_name(tmp_path: Pat
     plain = read_config(tmp_path, edited(key, key))
     assert say(read(classic(*foreign))).status is Status.PASS
     assert say(read(classic(*foreign)), collector=plain).status is Status.FAIL
+
+
+def test_an_exporter_that_nobody_scrapes(tmp_path: Path) -> None:
+    key = "    resource_to_telemetry_conversion"
+    config = read_config(tmp_path, edited(key, key))
+    path = tmp_path / "prometheus.yml"
+    job = "scrape_configs: [{job_name: c, static_configs: [{targets: ['c:%s']}]}]"
+    told = []
+    for port in ("8888", "8889"):
+        path.write_text(job % port, encoding="utf-8")
+        told.append(say(read(classic(*PANELS)), collector=config, rules=read_rules([path])).rules())
+    assert told == [{"not-scraped"}, set()]

@@ -10,7 +10,7 @@ import pytest
 
 from lens_preflight.core.errors import Undecided
 from lens_preflight.dashboards.rules import RuleFile, read_rules
-from lens_preflight.dashboards.scraping import losses
+from lens_preflight.dashboards.scraping import losses, unscraped
 
 LOSS = "megatron_training_loss"
 EXPORTER = {"job_name": "otelcol", "static_configs": [{"targets": ["c:8889"]}]}
@@ -86,3 +86,12 @@ def test_a_pattern_that_cannot_be_tried_is_open(tmp_path: Path) -> None:
     entry = {"action": "labeldrop", "regex": "\\pL+"}
     with pytest.raises(Undecided, match="cannot be told"):
         told(tmp_path, {**EXPORTER, "metric_relabel_configs": [entry]})
+
+
+def test_a_port_that_no_job_asks(tmp_path: Path) -> None:
+    own = {"job_name": "own", "static_configs": [{"targets": ["c:8888"]}]}
+    pods = {"job_name": "pods", "kubernetes_sd_configs": [{"role": "pod"}]}
+    assert [port for _, port in unscraped(files(tmp_path, own), ["8889"])] == ["8889"]
+    assert list(unscraped(files(tmp_path, own, EXPORTER), ["8889"])) == []
+    assert list(unscraped(files(tmp_path, own, pods), ["8889"])) == []
+    assert list(unscraped(files(tmp_path, own), [])) == []
