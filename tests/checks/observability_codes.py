@@ -14,6 +14,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "dashboard-panels/unreadable",
         "dashboard-panels/quantile-without-le",
         "dashboard-panels/stale-span-name",
+        "dashboard-panels/not-scraped",
     ),
     "D2": (
         "dashboard-run-id/no-variable",
@@ -23,6 +24,9 @@ CODES: dict[str, tuple[str, ...]] = {
         "dashboard-run-id/never-refreshed",
         "dashboard-run-id/not-a-list",
         "dashboard-run-id/hidden-variable",
+        "dashboard-run-id/broken-list",
+        "dashboard-run-id/some-runs-only",
+        "dashboard-run-id/unknown-metric",
     ),
     "D3": (
         "dashboard-panels/datasource-placeholder",
@@ -36,6 +40,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "dashboard-run-id/prefix",
         "dashboard-run-id/mixed-runs",
         "dashboard-run-id/label-lost",
+        "dashboard-run-id/lost-by-scraping",
     ),
     "N": ("dashboard-panels/metric-name", "dashboard-panels/unit-mismatch"),
     "C01": (
