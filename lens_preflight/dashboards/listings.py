@@ -26,6 +26,9 @@ SAMPLES = ("run-1", "f3c7", "llama3-8b_2026.11.30", "1234567")
 
 _PATTERN = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _PATTERN_TEXT = re.compile(r"/(.*)/([gimsuy]*)", re.DOTALL)
+_NESTED = re.compile(r"\([^()]*[+*][^()]*\)[+*{]")
+"""Repetitions in one another, which may take for ever to find out that they do not fit."""
+
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}
 
 
@@ -149,6 +152,8 @@ def _javascript(text: str) -> re.Pattern[str] | None:
     """The pattern as Grafana reads it: between slashes, or anchored."""
     slashed = _PATTERN_TEXT.fullmatch(text)
     body, flags = (slashed[1], slashed[2]) if slashed else (f"^{text}$", "")
+    if _NESTED.search(body):
+        return None
     try:
         return re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", body), sum(_FLAGS.get(f, 0) for f in flags))
     except (re.error, RecursionError, OverflowError):

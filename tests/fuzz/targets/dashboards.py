@@ -11,6 +11,8 @@ from lens_preflight.checks.dashboard_panels import dashboard_panels
 from lens_preflight.checks.dashboard_run_id import dashboard_run_id
 from lens_preflight.checks.truncated_spans import truncated_spans
 from lens_preflight.dashboards.elastic import read_elastic
+from lens_preflight.dashboards.fates import fate_of
+from lens_preflight.dashboards.firing import fires
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.promql import read_promql
 from lens_preflight.dashboards.reading import dashboards_in
@@ -167,6 +169,7 @@ _NO_BOARD = next(dashboards_in(Text("d.json", '{"panels": []}')))
 
 def _use_query(made: tuple[str, dict[str, str]]) -> Iterator[str]:
     text, values = made
+    yield f"{fate_of(substitute(text, values), 'nemo_run_id', lambda use: None)} {fires(text)}"
     for query in (
         read_promql(substitute(text, values)),
         read_traceql(text, {}),
@@ -175,7 +178,7 @@ def _use_query(made: tuple[str, dict[str, str]]) -> Iterator[str]:
     ):
         yield f"{query.error} {query.metrics}"
         for use in query.uses:
-            yield f"{run_filters(use, _NO_BOARD)}"
+            yield f"{run_filters(use, _NO_BOARD, query.language)} {use.contradiction}"
 
 
 TARGETS = (
