@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.checks import collector_care_rules, collector_delivery_rules, collector_start_rules
 from lens_preflight.checks.collector_binds import refuse_unknown_transport
 from lens_preflight.checks.collector_care import care_findings
+from lens_preflight.checks.collector_decoding import unproven
 from lens_preflight.checks.collector_delivery import delivery_parts
 from lens_preflight.checks.collector_start import start_findings
 from lens_preflight.core.check import Said, check
@@ -82,15 +83,21 @@ def collector_config(ctx: Context) -> Iterable[Said]:
     _refuse_unknown_switch(config, ctx)
     refuse_unknown_transport(config, ctx, signals)
     if not ctx.stops(*faults):
-        ends = {
-            s: ", ".join(dict.fromkeys(r.end.id for r in config.routes if r.signal == s)) for s in signals
-        }
-        kept = "; ".join(f"{signal} to {end}" for signal, end in ends.items())
-        yield ctx.nothing_else if _blocked(faults) else Proof(f"it starts, and takes {kept}", ends)
+        yield ctx.nothing_else if _blocked(faults) else _proof(config, signals)
 
 
 def _blocked(faults: list[Finding]) -> bool:
     return any(fault.severity is Severity.BLOCKER for fault in faults)
+
+
+def _proof(config: CollectorConfig, signals: tuple[str, ...]) -> Proof:
+    """What is taken, and that it starts, where that is shown of everything in the file."""
+    ends = {s: ", ".join(dict.fromkeys(r.end.id for r in config.routes if r.signal == s)) for s in signals}
+    kept = "; ".join(f"{signal} to {end}" for signal, end in ends.items())
+    open_to_doubt = unproven(config)
+    if not open_to_doubt:
+        return Proof(f"it starts, and takes {kept}", ends)
+    return Proof(f"it takes {kept}; not shown that it starts with {', '.join(open_to_doubt)}", ends)
 
 
 def exported_signals(ctx: Context) -> tuple[str, ...]:

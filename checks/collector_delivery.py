@@ -35,6 +35,7 @@ def delivery_parts(
 
 
 def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Finding]:
+    from lens_preflight.collector.distributed import is_shipped
     from lens_preflight.collector.types import NOWHERE
 
     for signal in signals:
@@ -53,6 +54,9 @@ def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Findin
             continue
         ends = [config.find("exporters", route.end.id) for route in mine if not route.generates]
         known = [component for component in ends if component is not None]
+        strange = [route for route in mine if not is_shipped("connectors", route.generates or "forward")]
+        if not ends and len(strange) == len(mine):
+            raise Undecided(f"what connector {mine[0].end.id} makes of {signal} is not known", mine[0].end.at)
         if known and len(known) == len(ends) and all(c.type in NOWHERE for c in known):
             yield Finding(
                 rules.SIGNAL_TO_NOWHERE,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_start_rules as rules
 from lens_preflight.core.finding import Finding, Rule
+from lens_preflight.documents import Scalar
 
 if TYPE_CHECKING:
     from lens_preflight.collector.model import CollectorConfig, Component
@@ -17,17 +18,20 @@ def part_findings(config: CollectorConfig) -> Iterator[Finding]:
     """What is refused inside single components."""
     for component in every_component(config):
         yield from _removed(config, component)
-        yield from _keys(component)
     for component in config.of("processors").values():
         if component.type == "memory_limiter":
             yield from _limiter(component)
         elif component.type == "batch":
             yield from _batch(component)
+        elif component.type in _OBLIGATORY:
+            yield from _without(component, _OBLIGATORY[component.type])
     for component in config.of("exporters").values():
         yield from _endpoint(config, component)
         yield from _queue_and_retry(component)
     yield from _durations(config)
     for component in config.of("receivers").values():
+        if component.type == "otlp":
+            yield from _listen_form(component)
         if component.type == "otlp" and not _protocols(component):
             yield Finding(
                 rules.RECEIVER_WITHOUT_PROTOCOL,
@@ -46,6 +50,24 @@ def every_component(config: CollectorConfig) -> Iterator[Component]:
 def _protocols(component: Component) -> bool:
     node = component.get("protocols")
     return bool(getattr(node, "entries", {}))
+
+
+def _listen_form(component: Component) -> Iterator[Finding]:
+    """A receiver listens on host:port, or on a socket; validate is silent about it."""
+    for protocol in getattr(component.get("protocols"), "entries", {}):
+        keys = ("protocols", protocol, "endpoint")
+        node = component.get(*keys)
+        if not isinstance(node, Scalar) or node.open or not (isinstance(node.value, str) or node.quoted):
+            continue
+        socket = component.text("protocols", protocol, "transport") == "unix"
+        if not socket and not re.fullmatch(r"[^/]*:[^/:]+", node.text_value):
+            yield Finding(
+                rules.LISTEN_FORM,
+                f"{component.id}: {protocol} has no address to listen on",
+                component.line_of(*keys),
+                evidence={"endpoint": node.text_value},
+                remedy=f"write endpoint: 0.0.0.0:{4318 if protocol == 'http' else 4317}",
+            )
 
 
 def _removed(config: CollectorConfig, component: Component) -> Iterator[Finding]:
@@ -74,38 +96,6 @@ def _removed(config: CollectorConfig, component: Component) -> Iterator[Finding]
             )
 
 
-def _keys(component: Component) -> Iterator[Finding]:
-    """Keys that are close to a known one; a key that is merely unknown to this tool is left alone."""
-    from lens_preflight.collector.types import KEYS, QUEUE_KEYS, RETRY_KEYS
-
-    known = KEYS.get((component.kind, component.type))
-    places: list[tuple[tuple[str, ...], tuple[str, ...]]] = [((), known)] if known else []
-    if component.kind == "exporters":
-        places += [(("sending_queue",), QUEUE_KEYS), (("retry_on_failure",), RETRY_KEYS)]
-        if known is None:
-            places.append(((), ("sending_queue", "retry_on_failure")))
-    for path, words in places:
-        node = component.get(*path) if path else component.body
-        for key in getattr(node, "entries", {}):
-            near = _misspelt(key, words)
-            if near:
-                yield Finding(
-                    rules.UNKNOWN_KEY,
-                    f"{component.id} has a key {key}",
-                    component.line_of(*path, key),
-                    remedy=f"write {near}",
-                )
-
-
-def _misspelt(key: str, words: tuple[str, ...]) -> str:
-    from difflib import get_close_matches
-
-    if key in words or key in ("blocking", "batcher") or any(key in w.split("_") for w in words):
-        return ""
-    near = get_close_matches(key, words, 1, 0.86)
-    return near[0] if near else ""
-
-
 def _limiter(component: Component) -> Iterator[Finding]:
     from lens_preflight.collector.amounts import is_open, seconds, whole
 
@@ -127,6 +117,20 @@ def _limiter(component: Component) -> Iterator[Finding]:
             f"{component.id} {fault}",
             component.at,
             remedy="write: {check_interval: 1s, limit_mib: 2000, spike_limit_mib: 400}",
+        )
+
+
+_OBLIGATORY = {"resource": "attributes", "attributes": "actions"}
+
+
+def _without(component: Component, key: str) -> Iterator[Finding]:
+    node = component.get(key)
+    if node is None or (isinstance(getattr(node, "items", None), tuple) and not component.body.children(key)):  # type: ignore[union-attr]
+        yield Finding(
+            rules.WRONG_SHAPE,
+            f"{component.id} has no {key}",
+            component.line_of(key),
+            remedy=f"write {key}: [{{key: KEY, value: VALUE, action: upsert}}], or take {component.id} out",
         )
 
 
@@ -192,6 +196,10 @@ def _queue_and_retry(component: Component) -> Iterator[Finding]:
         if size == 0 or (size is not None and least is not None and items and least > size):
             yield _invalid(
                 rules.QUEUE_INVALID, component, ("sending_queue", "queue_size"), "queue_size: 1000"
+            )
+        if whole(component, "sending_queue", "num_consumers") == 0:
+            yield _invalid(
+                rules.QUEUE_INVALID, component, ("sending_queue", "num_consumers"), "num_consumers: 10"
             )
     elapsed = seconds(component.text("retry_on_failure", "max_elapsed_time"))
     interval = seconds(component.text("retry_on_failure", "max_interval"))

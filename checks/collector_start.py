@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_start_rules as rules
+from lens_preflight.checks.collector_decoding import decoding_findings
 from lens_preflight.checks.collector_parts import every_component, part_findings
 from lens_preflight.core.finding import Finding, Location
 
 if TYPE_CHECKING:
     from lens_preflight.collector.model import CollectorConfig, Component, Pipeline, Reference
+    from lens_preflight.collector.ports import Port
 
 SIGNALS = ("traces", "metrics", "logs", "profiles")
 
@@ -25,7 +27,9 @@ def start_findings(config: CollectorConfig) -> Iterator[Finding]:
     yield from _connectors(config)
     yield from _extensions(config)
     yield from _conditions(config)
+    yield from decoding_findings(config)
     yield from part_findings(config)
+    yield from _ports(config)
 
 
 def _variables(config: CollectorConfig) -> Iterator[Finding]:
@@ -221,6 +225,13 @@ def _extensions(config: CollectorConfig) -> Iterator[Finding]:
                 if storage
                 else f"configure it: extensions: {{{identity}: {{...}}}}",
             )
+        elif storage and _is_no_storage(config, identity):
+            yield Finding(
+                rules.NOT_A_STORAGE,
+                f"extension {identity} is used as a storage and is none",
+                at,
+                remedy="add: extensions: {file_storage/queue: {directory: /var/lib/otelcol/queue}}, and name it",
+            )
         elif identity not in listed:
             yield Finding(
                 rules.EXTENSION_NOT_STARTED,
@@ -228,6 +239,33 @@ def _extensions(config: CollectorConfig) -> Iterator[Finding]:
                 at,
                 remedy=f"add {identity} to service.extensions",
             )
+
+
+def _is_no_storage(config: CollectorConfig, identity: str) -> bool:
+    from lens_preflight.collector.distributed import is_shipped
+
+    extension = config.find("extensions", identity)
+    return (
+        extension is not None and "storage" not in extension.type and is_shipped("extensions", extension.type)
+    )
+
+
+def _ports(config: CollectorConfig) -> Iterator[Finding]:
+    """Two that listen on one port: the second one does not get it, and the collector stops."""
+    from lens_preflight.collector.ports import ports
+
+    seen: list[Port] = []
+    for port in ports(config):
+        other = next((one for one in seen if port.clashes(one)), None)
+        if other is not None:
+            yield Finding(
+                rules.PORT_TWICE,
+                f"{other.owner} and {port.owner} listen on the same port",
+                port.at,
+                evidence={"port": str(port.number)},
+                remedy=f"give {port.owner} another port",
+            )
+        seen.append(port)
 
 
 def _used_extensions(config: CollectorConfig) -> Iterator[tuple[str, Location, bool]]:

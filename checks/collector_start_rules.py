@@ -26,7 +26,7 @@ UNKNOWN_SECTION = rule(
 UNKNOWN_KEY = rule(
     "unknown-key",
     Severity.BLOCKER,
-    "A key is misspelt",
+    "A key is not known",
     ("The collector decodes strictly: a key it does not know stops it at the start (has invalid keys)."),
 )
 WRONG_SHAPE = rule(
@@ -34,6 +34,51 @@ WRONG_SHAPE = rule(
     Severity.BLOCKER,
     ("A value is of another form than the collector decodes"),
     ("A list where a mapping should be, or a text where a list should be: the collector does not start."),
+)
+WRONG_TYPE = rule(
+    "wrong-type",
+    Severity.BLOCKER,
+    "A value is of another type than the collector decodes",
+    (
+        "A number where a text should be, or 'true' in quotes where a switch should be, stops the collector "
+        "at the start (expected type). yes and on are texts."
+    ),
+)
+BAD_NAME = rule(
+    "bad-name",
+    Severity.BLOCKER,
+    "A component has a name that is none",
+    ("type or type/name; a name must not be empty and holds no blanks or symbols."),
+)
+UNKNOWN_TYPE = rule(
+    "unknown-type",
+    Severity.CAUTION,
+    "A type of component is not known here",
+    (
+        "A collector that does not have the type does not start. Right for a build of your own, wrong for a "
+        "misspelt name."
+    ),
+)
+LISTEN_FORM = rule(
+    "listen-form",
+    Severity.BLOCKER,
+    "A receiver has an address that cannot be listened on",
+    (
+        "It wants host:port without http://; validate is silent, and the start fails. An empty address is a "
+        "port of chance."
+    ),
+)
+PORT_TWICE = rule(
+    "port-twice",
+    Severity.BLOCKER,
+    "Two parts of the collector listen on one port",
+    ("address already in use: the second one fails and the collector stops; validate is silent."),
+)
+NOT_A_STORAGE = rule(
+    "not-a-storage",
+    Severity.BLOCKER,
+    "The storage of a queue is an extension that stores nothing",
+    ("Only storage extensions keep queues; validate is silent, and the start fails."),
 )
 NAMED_TWICE = rule(
     "named-twice",
@@ -191,6 +236,12 @@ RULES = (
     UNKNOWN_SECTION,
     UNKNOWN_KEY,
     WRONG_SHAPE,
+    WRONG_TYPE,
+    BAD_NAME,
+    UNKNOWN_TYPE,
+    LISTEN_FORM,
+    PORT_TWICE,
+    NOT_A_STORAGE,
     NAMED_TWICE,
     UNDEFINED_REFERENCE,
     EXTENSION_NOT_STARTED,

@@ -50,10 +50,12 @@ def _configuration(names: tuple[str, ...], texts: list[Text], found: list[Found]
         )
         return CollectorConfig(names, failure=Failure(reason, Location.file(names[0], 1)))
     expander = Expander()
-    root: Node = expander.expand(merged(roots))
+    written = merged(roots)
+    root: Node = expander.expand(written)
     return CollectorConfig(
         names,
         root,
+        written,
         components=components(root),
         pipelines=pipelines(root),
         listed=tuple(references(root.get("service", "extensions"))),

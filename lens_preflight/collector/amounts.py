@@ -28,9 +28,9 @@ def seconds(text: str | None) -> float | None:
 
 
 def whole(component: Component, *keys: str) -> int | None:
-    """A whole number of a component's body; None when absent, open or no number."""
-    node = component.get(*keys)
-    return node.value if isinstance(node, Scalar) and type(node.value) is int else None
+    """A whole number of a component's body, without what follows a point; None when absent, open or none."""
+    found = number(component, *keys)
+    return None if found is None or not math.isfinite(found) else int(found)
 
 
 def number(component: Component, *keys: str) -> float | None:

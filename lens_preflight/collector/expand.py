@@ -155,7 +155,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _typed(text: str, node: Scalar) -> Node:
-    """A value that is one variable as a whole is read as YAML again."""
+    """A value that is one variable as a whole is read as YAML again; an empty one is no null for texts."""
     if text[:1] in "[{":
         try:
             roots = read_yaml(text, node.path, node.line)
@@ -163,4 +163,4 @@ def _typed(text: str, node: Scalar) -> Node:
             roots = ()
         if roots:
             return roots[0]
-    return Scalar(node.path, node.line, resolve(text), text)
+    return Scalar(node.path, node.line, resolve(text), text, quoted=not text)

@@ -127,6 +127,8 @@ class CollectorConfig:
 
     paths: tuple[str, ...]
     root: Node | None = None
+    written: Node | None = None
+    """The same before variables were replaced."""
     dialect: str = "otelcol"
     components: collections.abc.Mapping[str, collections.abc.Mapping[str, Component]] = field(
         default_factory=dict, hash=False

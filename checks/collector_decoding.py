@@ -1,0 +1,131 @@
+"""collector-config, first part: keys, values and names that the collector does not decode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lens_preflight.checks import collector_start_rules as rules
+from lens_preflight.core.finding import Finding
+
+if TYPE_CHECKING:
+    from lens_preflight.collector.keys import Refused
+    from lens_preflight.collector.model import CollectorConfig, Component
+
+_TYPE = re.compile(r"[a-zA-Z][0-9a-zA-Z_]{0,62}")
+
+
+def decoding_findings(config: CollectorConfig) -> Iterator[Finding]:
+    """What is refused before anything is started."""
+    from lens_preflight.collector.keys import has_shape, keys_known, refused
+
+    sure = keys_known(config)
+    for one in refused(config):
+        if one.wanted:
+            yield Finding(
+                rules.WRONG_TYPE,
+                f"{one.path} of {one.owner} is not {one.wanted}",
+                one.at,
+                remedy=f"write {one.wanted}",
+            )
+        elif sure or _near(one):
+            yield _unknown_key(config, one)
+    for components in config.components.values():
+        for component in components.values():
+            if not has_shape(component):
+                yield from _misspelt_keys(component)
+            yield from _identity(component)
+
+
+def unproven(config: CollectorConfig) -> tuple[str, ...]:
+    """The components of which it is not shown that the collector decodes them: their keys are not known here."""
+    from lens_preflight.collector.distributed import is_shipped
+    from lens_preflight.collector.keys import has_shape, keys_known, refused
+
+    found = [
+        f"{component.kind[:-1]} {component.id}"
+        for components in config.components.values()
+        for component in components.values()
+        if not is_shipped(component.kind, component.type)
+        or (component.body is not None and component.body.data() and not has_shape(component))
+    ]
+    if not keys_known(config):
+        found += [f"{one.path} of {one.owner}" for one in refused(config)]
+    return tuple(found)
+
+
+def _near(one: Refused) -> str:
+    from difflib import get_close_matches
+
+    from lens_preflight.collector.schema import SHAPES
+
+    name = one.path.rpartition(".")[2]
+    words = {key for keys in SHAPES.values() for key in keys}
+    near = get_close_matches(name, sorted(words - {name}), 1, 0.86)
+    return near[0] if near else ""
+
+
+def _unknown_key(config: CollectorConfig, one: Refused) -> Finding:
+    near = _near(one)
+    return Finding(
+        rules.UNKNOWN_KEY,
+        f"{one.owner} has a key {one.path}",
+        one.at,
+        evidence={"judged for": f"0.{config.version[1]}"},
+        remedy=f"write {near}" if near else f"take {one.path} out of {one.owner}",
+    )
+
+
+def _misspelt_keys(component: Component) -> Iterator[Finding]:
+    """Keys close to a known one, in a component of which only queue and retry are known."""
+    from lens_preflight.collector.types import QUEUE_KEYS, RETRY_KEYS
+
+    if component.kind != "exporters":
+        return
+    for path, words in (
+        (("sending_queue",), QUEUE_KEYS),
+        (("retry_on_failure",), RETRY_KEYS),
+        ((), ("sending_queue", "retry_on_failure")),
+    ):
+        node = component.get(*path) if path else component.body
+        for key in getattr(node, "entries", {}):
+            near = _misspelt(key, words)
+            if near:
+                yield Finding(
+                    rules.UNKNOWN_KEY,
+                    f"{component.id} has a key {key}",
+                    component.line_of(*path, key),
+                    remedy=f"write {near}",
+                )
+
+
+def _misspelt(key: str, words: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    if key in words or key in ("blocking", "batcher") or any(key in w.split("_") for w in words):
+        return ""
+    near = get_close_matches(key, words, 1, 0.86)
+    return near[0] if near else ""
+
+
+def _identity(component: Component) -> Iterator[Finding]:
+    """``type[/name]``: a name is of visible characters, without symbols, and not empty."""
+    from lens_preflight.collector.distributed import is_shipped
+
+    type_, slash, name = component.id.partition("/")
+    visible = all(c.isprintable() and not c.isspace() and c not in "+<=>^`|~$" for c in name.strip())
+    if _TYPE.fullmatch(type_.strip()) is None or (slash and not name.strip()) or not visible:
+        yield Finding(
+            rules.BAD_NAME,
+            f"{component.id} is no name of a component",
+            component.at,
+            remedy=f"write {component.type or 'otlp'}/NAME, NAME of letters, digits, dashes and dots",
+        )
+    elif not is_shipped(component.kind, component.type):
+        yield Finding(
+            rules.UNKNOWN_TYPE,
+            f"no distribution known here has {component.kind[:-1]} {component.type}",
+            component.at,
+            remedy="correct the name, or make sure that your build of the collector has it",
+        )

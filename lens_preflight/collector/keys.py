@@ -1,0 +1,126 @@
+"""Keys and values that the collector refuses when it decodes a configuration: no schema, no start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lens_preflight.collector.model import CollectorConfig, Component
+from lens_preflight.collector.schema import KNOWN_FOR, SHAPES
+from lens_preflight.collector.types import KEYS, KINDS, split_id
+from lens_preflight.core.data import dataclass
+from lens_preflight.core.finding import Location
+from lens_preflight.documents import Mapping, Node, Scalar, Sequence
+
+OLDEST = (0, 130)
+"""Below it too many keys were called otherwise to say that one is not known."""
+
+_TOLD = frozenset({"blocking", "batcher", "address"})
+"""Keys that were removed, for which there are rules of their own."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """One key that is not known (``wanted`` is empty), or whose value is of another type."""
+
+    owner: str
+    path: str
+    at: Location
+    wanted: str = ""
+
+
+def refused(config: CollectorConfig) -> Iterator[Refused]:
+    """What the collector does not decode, in the components whose keys are known, used or not."""
+    root = config.written
+    for kind in KINDS:
+        section = root.get(kind) if root is not None else None
+        for identity, body in section.entries.items() if isinstance(section, Mapping) else ():
+            shape = f"{kind}/{split_id(identity)[0]}"
+            if shape in SHAPES:
+                yield from _mapping(body, shape, identity, ())
+    service = root.get("service") if root is not None else None
+    if service is not None:
+        yield from _mapping(service, "service", "service", ())
+        pipelines = service.get("pipelines")
+        for identity, body in pipelines.entries.items() if isinstance(pipelines, Mapping) else ():
+            for key in body.entries if isinstance(body, Mapping) else ():
+                if key not in ("receivers", "processors", "exporters") and isinstance(body, Mapping):
+                    yield Refused(f"pipeline {identity}", key, body.key_at(key))
+
+
+def keys_known(config: CollectorConfig) -> bool:
+    """Whether the version that is judged for has the keys that are listed here."""
+    return OLDEST <= config.version <= KNOWN_FOR
+
+
+def has_shape(component: Component) -> bool:
+    """Whether all keys of a component are known."""
+    return f"{component.kind}/{component.type}" in SHAPES
+
+
+def _mapping(node: Node, shape: str, owner: str, path: tuple[str, ...]) -> Iterator[Refused]:
+    if not isinstance(node, Mapping):
+        return
+    keys = SHAPES[shape]
+    kind, _, type_ = shape.partition("/")
+    more = KEYS.get((kind, type_), ())
+    for key, value in node.entries.items():
+        here = (*path, key)
+        if key in keys:
+            yield from _value(value, keys[key], owner, here)
+        elif key not in more and key not in _TOLD:
+            yield Refused(owner, ".".join(here), node.key_at(key))
+
+
+def _value(node: Node, wanted: str, owner: str, path: tuple[str, ...]) -> Iterator[Refused]:
+    if isinstance(node, Scalar) and (node.value is None or "$" in node.text_value):
+        return  # null is the default; what a variable gives is typed by the collector
+    kind, _, shape = wanted.partition("@")
+    if shape and not kind:
+        if isinstance(node, Mapping):
+            yield from _mapping(node, shape, owner, path)
+        else:
+            yield Refused(owner, ".".join(path), node.at, "a mapping")
+    elif kind in ("list", "texts"):
+        yield from _list(node, kind, shape, owner, path)
+    elif kind == "labels":
+        if not isinstance(node, Mapping):
+            yield Refused(owner, ".".join(path), node.at, "a mapping")
+        else:
+            for key, value in node.entries.items():
+                yield from _value(value, "text", owner, (*path, key))
+    elif kind in _FORMS and not _fits(node, kind):
+        yield Refused(owner, ".".join(path), node.at, _FORMS[kind])
+
+
+def _list(node: Node, kind: str, shape: str, owner: str, path: tuple[str, ...]) -> Iterator[Refused]:
+    if isinstance(node, Mapping):
+        yield Refused(owner, ".".join(path), node.at, "a list")
+    for item in node.items if isinstance(node, Sequence) else ():
+        if shape:
+            yield from _value(item, f"@{shape}", owner, path)
+        elif kind == "texts":
+            yield from _value(item, "text", owner, path)
+
+
+_FORMS = {
+    "text": "a text (in quotes)",
+    "switch": "true or false",
+    "whole": "a number",
+    "count": "a number that is not negative",
+    "number": "a number",
+    "time": "a duration such as 5s",
+}
+
+
+def _fits(node: Node, kind: str) -> bool:
+    if not isinstance(node, Scalar):
+        return False
+    value = node.value
+    if kind == "text":
+        return isinstance(value, str)
+    if kind == "switch":
+        return isinstance(value, bool)
+    if kind == "time":
+        return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and (kind != "count" or (isinstance(value, (int, float)) and value >= 0))
