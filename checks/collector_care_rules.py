@@ -113,6 +113,15 @@ STALE_SERIES = rule(
     "The exporter shows dead runs as alive",
     ("Within metric_expiration the last value of a process that is gone is served again and again."),
 )
+SHORT_SERIES = rule(
+    "short-series",
+    Severity.CAUTION,
+    "The exporter forgets series between two exports",
+    (
+        "An SDK exports metrics every minute by default. With a metric_expiration below that the series is "
+        "gone most of the time, and panels have gaps."
+    ),
+)
 TAIL_SAMPLING_WINDOW = rule(
     "tail-sampling-window",
     Severity.CAUTION,
@@ -232,6 +241,7 @@ RULES = (
     RETRY_SHORT,
     MESSAGE_SIZE,
     STALE_SERIES,
+    SHORT_SERIES,
     TAIL_SAMPLING_WINDOW,
     TAIL_SAMPLING_REPLICAS,
     SPAN_METRICS_AFTER_SAMPLING,

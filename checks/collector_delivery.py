@@ -31,12 +31,13 @@ def delivery_parts(
         _removals(config),
         loss_findings(config, ctx, signals),
         _doubled_paths(config),
+        _loops(config),
     )
 
 
 def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Finding]:
     from lens_preflight.collector.distributed import is_shipped
-    from lens_preflight.collector.types import NOWHERE
+    from lens_preflight.collector.sinks import keeps_nothing
 
     for signal in signals:
         mine = [route for route in config.routes if route.signal == signal]
@@ -57,7 +58,7 @@ def _signals(config: CollectorConfig, signals: Iterable[str]) -> Iterator[Findin
         strange = [route for route in mine if not is_shipped("connectors", route.generates or "forward")]
         if not ends and len(strange) == len(mine):
             raise Undecided(f"what connector {mine[0].end.id} makes of {signal} is not known", mine[0].end.at)
-        if known and len(known) == len(ends) and all(c.type in NOWHERE for c in known):
+        if known and len(known) == len(ends) and all(keeps_nothing(c) for c in known):
             yield Finding(
                 rules.SIGNAL_TO_NOWHERE,
                 f"{signal} end in {', '.join(dict.fromkeys(c.id for c in known))} and are kept nowhere",
@@ -76,6 +77,21 @@ def _said_already(config: CollectorConfig, signal: str) -> bool:
     return not config.pipelines or near or broken or empty
 
 
+def _loops(config: CollectorConfig) -> Iterator[Finding]:
+    """Exporters that lead back into the collector."""
+    from lens_preflight.collector.sinks import feeds_itself
+
+    for identity in dict.fromkeys(route.end.id for route in config.routes):
+        component = config.find("exporters", identity)
+        if component is not None and feeds_itself(config, component):
+            yield Finding(
+                rules.FEEDS_ITSELF,
+                f"{identity} sends to a receiver of this collector",
+                component.line_of("endpoint"),
+                remedy=f"write in {identity} the address of the place that keeps the telemetry",
+            )
+
+
 def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
     """Whether series in Prometheus can be found by the run id."""
     from lens_preflight.collector.promotion import promotes
@@ -85,6 +101,15 @@ def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
         exporter = config.find("exporters", route.end.id)
         if exporter is None or exporter.type not in ("prometheus", "prometheusremotewrite"):
             continue
+        fixed = [key for key in ("const_labels", "external_labels") if _has_run_id(exporter, key)]
+        if fixed and exporter.id not in said and route.signal == "metrics":
+            said.add(exporter.id)
+            yield Finding(
+                rules.RUN_ID_CONSTANT,
+                f"{fixed[0]} of {exporter.id} writes nemo_run_id itself",
+                exporter.line_of(fixed[0]),
+                remedy=f"take nemo_run_id out of {fixed[0]}",
+            )
         if route.signal != "metrics" or exporter.id in said or promotes(config, exporter, route.processors):
             continue
         said.add(exporter.id)
@@ -103,6 +128,11 @@ def _labels(config: CollectorConfig, ctx: Context) -> Iterator[Finding]:
                 Location.file(file.path),
                 remedy="add: otlp: {promote_resource_attributes: [nemo.run.id]}",
             )
+
+
+def _has_run_id(exporter: Component, key: str) -> bool:
+    node = exporter.get(key)
+    return any(name.replace(".", "_") == "nemo_run_id" for name in getattr(node, "entries", {}))
 
 
 def _otlp_into_prometheus(config: CollectorConfig) -> bool:

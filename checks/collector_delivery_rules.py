@@ -113,6 +113,21 @@ RUN_ID_NOT_A_LABEL = rule(
         "filter by it. Switch resource_to_telemetry_conversion on, or name it in resource_constant_labels."
     ),
 )
+RUN_ID_CONSTANT = rule(
+    "run-id-constant",
+    Severity.BLOCKER,
+    "A constant label has the name of the run id",
+    (
+        "Every series gets the same run id; where the resource is promoted too, the label stands twice and "
+        "the exporter drops the metric."
+    ),
+)
+FEEDS_ITSELF = rule(
+    "feeds-itself",
+    Severity.BLOCKER,
+    "An exporter sends to the collector that it belongs to",
+    ("What arrives is sent to the collector again, without end, and is kept nowhere by it."),
+)
 RUN_ID_BY_JOIN = rule(
     "run-id-by-join",
     Severity.NOTE,
@@ -183,6 +198,8 @@ RULES = (
     BIND_PARTLY_LOCAL,
     BIND_OPEN,
     RUN_ID_NOT_A_LABEL,
+    RUN_ID_CONSTANT,
+    FEEDS_ITSELF,
     RUN_ID_BY_JOIN,
     RUN_ID_REMOVED,
     RUN_ID_UNWANTED,

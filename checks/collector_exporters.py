@@ -16,6 +16,9 @@ OUTAGE = 3600.0
 """Seconds that a backend may be away without loss; the usual length of a maintenance."""
 
 
+FRESH = 60.0
+"""Seconds between two exports of an SDK: what expires sooner is gone in between."""
+
 STALE = 1800.0
 """Seconds after which a process that is gone should no longer be shown."""
 
@@ -31,6 +34,13 @@ def exporter_findings(config: CollectorConfig, component: Component) -> Iterator
             yield Finding(
                 rules.STALE_SERIES,
                 f"{component.id} shows a dead run for {component.text('metric_expiration')} more",
+                component.line_of("metric_expiration"),
+                remedy="write metric_expiration: 5m",
+            )
+        elif expiration is not None and 0 < expiration < FRESH:
+            yield Finding(
+                rules.SHORT_SERIES,
+                f"{component.id} forgets a series {component.text('metric_expiration')} after it came",
                 component.line_of("metric_expiration"),
                 remedy="write metric_expiration: 5m",
             )

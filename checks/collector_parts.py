@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from lens_preflight.collector.model import CollectorConfig, Component
 
 
+HEAP = 4
+"""MiB that a collector of a few components has in use before anything arrives (measured)."""
+
+
 def part_findings(config: CollectorConfig) -> Iterator[Finding]:
     """What is refused inside single components."""
     for component in every_component(config):
@@ -111,6 +115,15 @@ def _limiter(component: Component) -> Iterator[Finding]:
         fault = "has no check_interval"
     elif any(most and least is not None and least >= most for most, least in pairs):
         fault = "has a spike as large as its limit"
+    soft = (limit or 0) - (limit // 5 if spike is None else spike) if limit else 0
+    if limit and not fault and soft < HEAP:
+        yield Finding(
+            rules.LIMITER_STARVES,
+            f"{component.id} refuses everything",
+            component.line_of("limit_mib"),
+            evidence={"refuses above": f"{soft} MiB"},
+            remedy="write: {check_interval: 1s, limit_mib: 2000, spike_limit_mib: 400}",
+        )
     if fault:
         yield Finding(
             rules.LIMITER_INVALID,

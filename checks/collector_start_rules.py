@@ -179,6 +179,15 @@ LIMITER_INVALID = rule(
         "limit the collector does not start."
     ),
 )
+LIMITER_STARVES = rule(
+    "limiter-starves",
+    Severity.BLOCKER,
+    "memory_limiter refuses everything",
+    (
+        "The limit minus the spike is less than what the collector itself needs: it starts, and every "
+        "request is answered with UNAVAILABLE."
+    ),
+)
 BATCH_INVALID = rule(
     "batch-invalid",
     Severity.BLOCKER,
@@ -256,6 +265,7 @@ RULES = (
     BAD_DURATION,
     BAD_CONDITION,
     LIMITER_INVALID,
+    LIMITER_STARVES,
     BATCH_INVALID,
     QUEUE_INVALID,
     RETRY_INVALID,

@@ -10,7 +10,7 @@ from lens_preflight.collector.items import RANKS, RANKS_ASKED, Item
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.ottl import Facts
 from lens_preflight.collector.samplers import SAMPLERS, drops_all
-from lens_preflight.collector.types import NOWHERE
+from lens_preflight.collector.sinks import keeps_nothing
 from lens_preflight.collector.values import Partly, Truth, Value
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
@@ -53,7 +53,7 @@ def _keeping(config: CollectorConfig, signal: str) -> tuple[Route, ...]:
     for route in config.routes:
         exporter = config.find("exporters", route.end.id)
         if route.signal == signal and not route.generates and exporter is not None:
-            if exporter.type not in NOWHERE:
+            if not keeps_nothing(exporter):
                 kept.append(route)
             if signal == "metrics" and exporter.type in SERIES:
                 series.append(route)
