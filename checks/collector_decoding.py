@@ -39,9 +39,11 @@ def decoding_findings(config: CollectorConfig) -> Iterator[Finding]:
 
 
 def unproven(config: CollectorConfig) -> tuple[str, ...]:
-    """The components of which it is not shown that the collector decodes them: their keys are not known here."""
+    """The components and words of which it is not shown that the collector decodes them."""
+    from lens_preflight.collector.conditions import ottl_texts
     from lens_preflight.collector.distributed import is_shipped
     from lens_preflight.collector.keys import has_shape, keys_known, refused
+    from lens_preflight.collector.vocabulary import strange_words
 
     found = [
         f"{component.kind[:-1]} {component.id}"
@@ -52,7 +54,9 @@ def unproven(config: CollectorConfig) -> tuple[str, ...]:
     ]
     if not keys_known(config):
         found += [f"{one.path} of {one.owner}" for one in refused(config)]
-    return tuple(found)
+    for component, text in ottl_texts(config):
+        found += [f"{word} in {component.id}" for word in strange_words(text.text_value)]
+    return tuple(dict.fromkeys(found))
 
 
 def _near(one: Refused) -> str:

@@ -85,7 +85,7 @@ def _shapes(config: CollectorConfig) -> Iterator[Finding]:
 
 
 def _conditions(config: CollectorConfig) -> Iterator[Finding]:
-    """OTTL whose brackets or quotes do not close; what is not understood here may be right."""
+    """OTTL whose brackets or quotes do not close, or with texts in single quotes; other texts may be right."""
     from lens_preflight.collector.conditions import ottl_texts
 
     for component, text in ottl_texts(config):
@@ -100,7 +100,7 @@ def _conditions(config: CollectorConfig) -> Iterator[Finding]:
 
 def _open_ended(text: str) -> bool:
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
-    return '"' in bare or any(bare.count(a) != bare.count(b) for a, b in ("()", "[]"))
+    return '"' in bare or "'" in bare or any(bare.count(a) != bare.count(b) for a, b in ("()", "[]"))
 
 
 def _pipelines(config: CollectorConfig) -> Iterator[Finding]:

@@ -102,3 +102,37 @@ def test_a_key_may_be_of_a_later_version(tmp_path: Path) -> None:
         answer = say(tmp_path, text)
         assert ("unknown-key" in blockers(answer)) is known
         assert known or "not shown that it starts with jitter of batch" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("statement", "word"),
+    [
+        ("scrub(datapoint.attributes)", "scrub"),
+        ('set(resource.atributes["a"], "b")', "resource.atributes"),
+        ("set(metric.unit, Guess(metric.name))", "Guess"),
+    ],
+)
+def test_words_of_ottl_that_are_not_known_prove_no_start(tmp_path: Path, statement: str, word: str) -> None:
+    text = processor("transform", f"{{metric_statements: ['{statement}']}}", "metrics")
+    answer = say(tmp_path, text)
+    assert blockers(answer) == set()
+    assert f"not shown that it starts with {word} in transform" in answer.reason
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'set(metric.description, "scrub(x)") where metric.type == METRIC_DATA_TYPE_SUM and not IsMatch(metric.name, "a")',
+        'replace_pattern(resource.attributes["cmd"], "p=[^ ]*", "p=x")',
+        "set(datapoint.value_double, datapoint.value_double * 2)",
+    ],
+)
+def test_words_of_ottl_that_are_known(tmp_path: Path, statement: str) -> None:
+    text = processor("transform", f"{{metric_statements: ['{statement}']}}", "metrics")
+    answer = say(tmp_path, text)
+    assert answer.status is Status.PASS and answer.reason.startswith("it starts, and takes")
+
+
+def test_texts_of_ottl_are_in_double_quotes(tmp_path: Path) -> None:
+    text = processor("filter", "{traces: {span: [\"name == 'GET /'\"]}}")
+    assert "bad-condition" in blockers(say(tmp_path, text))
