@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_start_rules as rules
 from lens_preflight.core.finding import Finding, Rule
-from lens_preflight.documents import Scalar
 
 if TYPE_CHECKING:
     from lens_preflight.collector.model import CollectorConfig, Component
@@ -58,6 +57,8 @@ def _protocols(component: Component) -> bool:
 
 def _listen_form(component: Component) -> Iterator[Finding]:
     """A receiver listens on host:port, or on a socket; validate is silent about it."""
+    from lens_preflight.documents import Scalar
+
     for protocol in getattr(component.get("protocols"), "entries", {}):
         keys = ("protocols", protocol, "endpoint")
         node = component.get(*keys)

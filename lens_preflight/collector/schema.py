@@ -269,29 +269,13 @@ SHAPES: dict[str, dict[str, str]] = {
         "sampling:@service/telemetry/logs/sampling"
     ),
     "service/telemetry/logs/sampling": _keys("enabled:switch initial:whole thereafter:whole tick:time"),
-    "service/telemetry/metrics": _keys(
-        "level readers:list@service/telemetry/metrics/readers* views:list@service/telemetry/metrics/views*"
-    ),
+    "service/telemetry/metrics": _keys("level readers:list@service/telemetry/metrics/readers* views:list"),
     "service/telemetry/metrics/readers*": _keys(
         "periodic:@service/telemetry/metrics/readers*/periodic producers:list "
         "pull:@service/telemetry/metrics/readers*/pull"
     ),
     "service/telemetry/metrics/readers*/periodic": _keys("exporter interval:whole timeout:whole"),
     "service/telemetry/metrics/readers*/pull": _keys("exporter"),
-    "service/telemetry/metrics/views*": _keys(
-        "selector:@service/telemetry/metrics/views*/selector stream:@service/telemetry/metrics/views*/stream"
-    ),
-    "service/telemetry/metrics/views*/selector": _keys(
-        "instrument_name:text instrument_type meter_name:text meter_schema_url:text meter_version:text unit:text"
-    ),
-    "service/telemetry/metrics/views*/stream": _keys(
-        "aggregation:@service/telemetry/metrics/views*/stream/aggregation "
-        "attribute_keys:@service/telemetry/metrics/views*/stream/attribute_keys description:text name:text"
-    ),
-    "service/telemetry/metrics/views*/stream/aggregation": _keys(
-        "base2_exponential_bucket_histogram default drop explicit_bucket_histogram last_value sum"
-    ),
-    "service/telemetry/metrics/views*/stream/attribute_keys": _keys("excluded included"),
     "service/telemetry/traces": _keys(
         "level limits:@service/telemetry/traces/limits processors:list propagators:texts sampler"
     ),
