@@ -50,6 +50,9 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/wrong-shape",
         "collector-config/bad-duration",
         "collector-config/bad-condition",
+        "collector-config/wrong-type",
+        "collector-config/bad-name",
+        "collector-config/unknown-type",
     ),
     "C02": (
         "collector-config/undefined-reference",
@@ -63,6 +66,9 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/endpoint-missing",
         "collector-config/endpoint-form",
         "collector-config/named-twice",
+        "collector-config/listen-form",
+        "collector-config/port-twice",
+        "collector-config/not-a-storage",
         "collector-config/unused-component",
     ),
     "C03": (
@@ -70,6 +76,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/limiter-late",
         "collector-config/limiter-invalid",
         "collector-config/limiter-tight",
+        "collector-config/limiter-starves",
     ),
     "C04": (
         "collector-config/no-batching",
@@ -94,6 +101,12 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/signal-to-nowhere",
         "collector-config/sampled-away",
         "collector-config/protocol-not-received",
+        "collector-config/signal-dropped",
+        "collector-config/span-dropped",
+        "collector-config/not-the-receiver",
+        "collector-config/receiver-differs",
+        "collector-config/no-credentials",
+        "collector-config/feeds-itself",
     ),
     "C08": ("backup-sink/one-sink", "backup-sink/one-sink-for-signal"),
     "C09": (
@@ -103,8 +116,12 @@ CODES: dict[str, tuple[str, ...]] = {
         "collector-config/bind-open",
     ),
     "C10": ("collector-config/message-size",),
-    "C11": ("collector-config/run-id-not-a-label", "collector-config/run-id-by-join"),
-    "C12": ("collector-config/stale-series",),
+    "C11": (
+        "collector-config/run-id-not-a-label",
+        "collector-config/run-id-by-join",
+        "collector-config/run-id-constant",
+    ),
+    "C12": ("collector-config/stale-series", "collector-config/short-series"),
     "C13": (
         "collector-config/tail-sampling-window",
         "collector-config/tail-sampling-replicas",
