@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_start_rules as rules
+from lens_preflight.checks.collector_parts import every_component
 from lens_preflight.core.finding import Finding
 
 if TYPE_CHECKING:
@@ -31,27 +32,27 @@ def decoding_findings(config: CollectorConfig) -> Iterator[Finding]:
             )
         elif sure or _near(one):
             yield _unknown_key(config, one)
-    for components in config.components.values():
-        for component in components.values():
-            if not has_shape(component):
-                yield from _misspelt_keys(component)
-            yield from _identity(component)
+    for component in every_component(config):
+        if not has_shape(component):
+            yield from _misspelt_keys(component)
+        yield from _identity(component)
 
 
 def unproven(config: CollectorConfig) -> tuple[str, ...]:
     """The components and words of which it is not shown that the collector decodes them."""
     from lens_preflight.collector.conditions import ottl_texts
     from lens_preflight.collector.distributed import is_shipped
-    from lens_preflight.collector.keys import has_shape, keys_known, refused
+    from lens_preflight.collector.keys import has_shape, keys_known, later, refused
     from lens_preflight.collector.vocabulary import strange_words
 
     found = [
         f"{component.kind[:-1]} {component.id}"
-        for components in config.components.values()
-        for component in components.values()
+        for component in every_component(config)
         if not is_shipped(component.kind, component.type)
         or (component.body is not None and component.body.data() and not has_shape(component))
     ]
+    for component in every_component(config):
+        found += [f"{key} of {component.id}" for key in later(component)]
     if not keys_known(config):
         found += [f"{one.path} of {one.owner}" for one in refused(config)]
     for component, text in ottl_texts(config):

@@ -52,6 +52,14 @@ def keys_known(config: CollectorConfig) -> bool:
     return OLDEST <= config.version <= KNOWN_FOR
 
 
+def later(component: Component) -> tuple[str, ...]:
+    """Keys that only versions behind the one whose keys are listed have."""
+    shape = SHAPES.get(f"{component.kind}/{component.type}")
+    more = KEYS.get((component.kind, component.type), ())
+    written = component.body.entries if isinstance(component.body, Mapping) and shape is not None else {}
+    return tuple(key for key in written if key in more and key not in (shape or {}))
+
+
 def has_shape(component: Component) -> bool:
     """Whether all keys of a component are known."""
     return f"{component.kind}/{component.type}" in SHAPES

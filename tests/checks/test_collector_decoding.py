@@ -92,6 +92,12 @@ def test_a_component_whose_keys_are_not_known_proves_no_start(tmp_path: Path) ->
     )
 
 
+def test_a_key_that_later_versions_have_proves_no_start(tmp_path: Path) -> None:
+    answer = say(tmp_path, edited(PROM, "resource_constant_labels: {included: [nemo.run.id]}"))
+    assert answer.status is Status.PASS
+    assert "not shown that it starts with resource_constant_labels of prometheus" in answer.reason
+
+
 def test_a_key_may_be_of_a_later_version(tmp_path: Path) -> None:
     config = "\n".join(
         f"      {line}" for line in edited("timeout: 2s}", "timeout: 2s, jitter: 4}").splitlines()
