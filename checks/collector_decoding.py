@@ -63,11 +63,7 @@ def unproven(config: CollectorConfig) -> tuple[str, ...]:
 def _near(one: Refused) -> str:
     from difflib import get_close_matches
 
-    from lens_preflight.collector.schema import SHAPES
-
-    name = one.path.rpartition(".")[2]
-    words = {key for keys in SHAPES.values() for key in keys}
-    near = get_close_matches(name, sorted(words - {name}), 1, 0.86)
+    near = get_close_matches(one.path.rpartition(".")[2], one.known, 1, 0.86)
     return near[0] if near else ""
 
 

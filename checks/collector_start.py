@@ -254,9 +254,10 @@ def _ports(config: CollectorConfig) -> Iterator[Finding]:
     """Two that listen on one port: the second one does not get it, and the collector stops."""
     from lens_preflight.collector.ports import ports
 
-    seen: list[Port] = []
+    seen: dict[int, list[Port]] = {}
     for port in ports(config):
-        other = next((one for one in seen if port.clashes(one)), None)
+        others = seen.setdefault(port.number, [])
+        other = next((one for one in others if port.clashes(one)), None)
         if other is not None:
             yield Finding(
                 rules.PORT_TWICE,
@@ -265,7 +266,7 @@ def _ports(config: CollectorConfig) -> Iterator[Finding]:
                 evidence={"port": str(port.number)},
                 remedy=f"give {port.owner} another port",
             )
-        seen.append(port)
+        others.append(port)
 
 
 def _used_extensions(config: CollectorConfig) -> Iterator[tuple[str, Location, bool]]:

@@ -17,7 +17,8 @@ OWN = ""
 """Stands for spans and records that a program makes itself."""
 
 RANKS = ("nv.dl.rank", "dl.rank")
-RANKS_ASKED = (0, 1, 2, 7, 8, 63, 64, 127, 128)
+RANKS_ASKED = (0, 1, 2, 7, 8, 63, 64, 127, 128, "0", "1", "7", "8")
+"""As numbers, and as the texts that OTEL_RESOURCE_ATTRIBUTES makes of them."""
 
 _TYPES = {Instrument.GAUGE: "GAUGE", Instrument.COUNTER: "SUM", Instrument.HISTOGRAM: "HISTOGRAM"}
 
@@ -39,7 +40,7 @@ class Item:
         """For a sentence."""
         return self.name or {"traces": "every span", "logs": "every record"}.get(self.signal, "")
 
-    def facts(self, resource: Mapping[str, Value], own: Mapping[str, Value], rank: int) -> Facts:
+    def facts(self, resource: Mapping[str, Value], own: Mapping[str, Value], rank: int | str) -> Facts:
         """What is known of it behind processors that have set attributes, for one rank."""
         known = {**self.known, **{("resource", key): rank for key in RANKS}}
         known.update({("resource", key): value for key, value in resource.items()})

@@ -14,6 +14,7 @@ from lens_preflight.documents import Mapping, Node, Scalar, Sequence
 OLDEST = (0, 130)
 """Below it too many keys were called otherwise to say that one is not known."""
 
+_LISTS = ("receivers", "processors", "exporters")
 _TOLD = frozenset({"blocking", "batcher", "address"})
 """Keys that were removed, for which there are rules of their own."""
 
@@ -26,6 +27,8 @@ class Refused:
     path: str
     at: Location
     wanted: str = ""
+    known: tuple[str, ...] = ()
+    """The keys that there are instead."""
 
 
 def refused(config: CollectorConfig) -> Iterator[Refused]:
@@ -43,8 +46,8 @@ def refused(config: CollectorConfig) -> Iterator[Refused]:
         pipelines = service.get("pipelines")
         for identity, body in pipelines.entries.items() if isinstance(pipelines, Mapping) else ():
             for key in body.entries if isinstance(body, Mapping) else ():
-                if key not in ("receivers", "processors", "exporters") and isinstance(body, Mapping):
-                    yield Refused(f"pipeline {identity}", key, body.key_at(key))
+                if key not in _LISTS and isinstance(body, Mapping):
+                    yield Refused(f"pipeline {identity}", key, body.key_at(key), known=_LISTS)
 
 
 def keys_known(config: CollectorConfig) -> bool:
@@ -76,7 +79,7 @@ def _mapping(node: Node, shape: str, owner: str, path: tuple[str, ...]) -> Itera
         if key in keys:
             yield from _value(value, keys[key], owner, here)
         elif key not in more and key not in _TOLD:
-            yield Refused(owner, ".".join(here), node.key_at(key))
+            yield Refused(owner, ".".join(here), node.key_at(key), known=tuple(keys))
 
 
 def _value(node: Node, wanted: str, owner: str, path: tuple[str, ...]) -> Iterator[Refused]:

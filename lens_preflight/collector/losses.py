@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from lens_preflight.collector.filters import DropStage
-from lens_preflight.collector.flow import Route
 from lens_preflight.collector.items import RANKS, RANKS_ASKED, Item
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.ottl import Facts
@@ -15,6 +15,9 @@ from lens_preflight.collector.values import Partly, Truth, Value
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Scalar
+
+Way: TypeAlias = tuple[str, ...]
+"""The processors that are passed, by id."""
 
 SERIES = ("prometheus", "prometheusremotewrite")
 """Exporters whose series panels are made of."""
@@ -33,10 +36,13 @@ class Loss:
 
 def losses(config: CollectorConfig, items: Iterable[Item]) -> Iterator[Loss]:
     """The items that are dropped, or may be, on every way to a place that keeps them."""
+    ways: dict[str, tuple[Way, ...]] = {}
     for item in items:
+        if item.signal not in ways:
+            ways[item.signal] = _keeping(config, item.signal)
         found: list[Loss] = []
-        for route in _keeping(config, item.signal):
-            loss = _on(config, route, item)
+        for way in ways[item.signal]:
+            loss = _on(config, way, item)
             if loss is None:
                 break
             found.append(loss)
@@ -46,27 +52,28 @@ def losses(config: CollectorConfig, items: Iterable[Item]) -> Iterator[Loss]:
                 yield next(loss for loss in found if loss.sure is sure)
 
 
-def _keeping(config: CollectorConfig, signal: str) -> tuple[Route, ...]:
+def _keeping(config: CollectorConfig, signal: str) -> tuple[Way, ...]:
     """The ways that end where the signal is kept; of metrics those to Prometheus, if there are any."""
-    kept: list[Route] = []
-    series: list[Route] = []
+    kept: dict[Way, None] = {}
+    series: dict[Way, None] = {}
     for route in config.routes:
         exporter = config.find("exporters", route.end.id)
         if route.signal == signal and not route.generates and exporter is not None:
+            way = tuple(reference.id for reference in route.processors)
             if not keeps_nothing(exporter):
-                kept.append(route)
+                kept[way] = None
             if signal == "metrics" and exporter.type in SERIES:
-                series.append(route)
+                series[way] = None
     return tuple(series or kept)
 
 
-def _on(config: CollectorConfig, route: Route, item: Item) -> Loss | None:
+def _on(config: CollectorConfig, way: Way, item: Item) -> Loss | None:
     """The first stage of a way that drops the item; one that may when none does."""
     resource: dict[str, Value] = {}
     own: dict[str, Value] = {}
     doubt: Loss | None = None
-    for reference in route.processors:
-        component = config.find("processors", reference.id)
+    for identity in way:
+        component = config.find("processors", identity)
         if component is None:
             continue
         if component.type in ("resource", "attributes"):

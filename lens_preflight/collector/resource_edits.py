@@ -13,6 +13,9 @@ from lens_preflight.core.errors import Undecided
 SHORT, LONG = 8, 64
 """Run ids are longer than the first and hardly longer than the second."""
 
+MANY = 64
+"""More attributes than a resource has."""
+
 REMOVED, OVERWRITTEN = "removed", "overwritten"
 _Effect = Callable[[Statement, str], str]
 
@@ -85,7 +88,9 @@ def _keep_matching(statement: Statement, name: str) -> str:
 
 
 def _limit(statement: Statement, name: str) -> str:
-    return "" if name in statement.strings(2) else REMOVED
+    most = statement.number(1)
+    roomy = most is not None and most >= MANY
+    return "" if roomy or name in statement.strings(2) else REMOVED
 
 
 def _truncate_all(statement: Statement, name: str) -> str:

@@ -143,6 +143,8 @@ def _statement(component: Component, statement: Statement) -> Iterator[Removal]:
 
 def runs_for_job(statement: Statement) -> Truth:
     """Whether a statement is carried out for anything that a job sends; unlikely is no."""
+    if statement.condition is None:
+        return Truth.YES
     found = {statement.runs(item.facts({}, {}, 0)) for item in items(statement.signal, None, frozenset())}
     if found == {Truth.YES}:
         return Truth.YES

@@ -62,6 +62,7 @@ def test_conditions_that_drop_every_span(tmp_path: Path, condition: str) -> None
         "kind == SPAN_KIND_SERVER",
         "(end_time_unix_nano - start_time_unix_nano) < 1000",
         'resource.attributes["nv.dl.rank"] != 0',
+        'resource.attributes["nv.dl.rank"] != "0"',
         'resource.attributes["nemo.run.id"] == "sweep-2024-old"',
         'instrumentation_scope.name == "io.opentelemetry.jdbc"',
         'attributes["url.path"] != nil',

@@ -89,6 +89,7 @@ def stated(statement: str, context: str = "") -> str:
         ('set(resource.attributes["nemo.run.id"], nil)', False),
         ('set(resource.attributes["a"], "delete_key(resource.attributes)")', False),
         ('flatten(resource.attributes, "p")', True),
+        ("limit(resource.attributes, 100, [])", False),
         ("flatten(resource.attributes)", False),
         ('merge_maps(resource.attributes, {"site": "a"}, "upsert")', False),
         (
