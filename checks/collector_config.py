@@ -47,6 +47,14 @@ def collector_config(ctx: Context) -> Iterable[Said]:
     It fails what does not start, what refuses or loses the telemetry of this job, and what makes it
     unfindable by nemo.run.id. The rest warns or notes, and belongs to those who run the collector.
 
+    Filters, samplers and transforms are asked about what every job sends: its spans, the metrics that
+    panels are made of, its log records, the run id on the resource. A condition that names something
+    else, such as the spans of a health check, passes; one that is not understood and may mean the job
+    makes the answer unknown.
+
+    Keys, values and words of OTTL are compared with those of a 0.148 build. Of components that are not
+    listed here it is not said that the collector starts with them.
+
     Several files are merged as the collector merges them: maps key by key, lists as a whole.
     Variables ${env:NAME} without a default are taken for set, since the unit that starts the
     collector sets them. The version is that of the image tag beside the configuration, else the one
