@@ -68,7 +68,7 @@ def _spans(frameworks: frozenset[str]) -> Iterator[tuple[str, Known, bool]]:
     for name in (*names, OWN):
         known: dict[tuple[str, str], Value] = {("attributes", "nemo.span.truncated"): None}
         for root in ("", "span."):
-            known[(f"{root}name", "value")] = name or Partly.SOME
+            known[(f"{root}name", "value")] = name or Partly.NAMES
             known[(f"{root}kind", "value")] = ENUMS["SPAN_KIND_INTERNAL"]
             known[(f"{root}kind.string", "value")] = "Internal"
             known[(f"{root}status.code", "value")] = ENUMS["STATUS_CODE_UNSET"]

@@ -29,6 +29,8 @@ class Partly(enum.Enum):
 
     UNKNOWN = "unknown"
     SOME = "some text"
+    NAMES = "names"
+    """One of many texts: no single one is all of them."""
     FOREIGN = "foreign"
 
 
@@ -47,7 +49,7 @@ OURS = re.compile(r"nemo|megatron|nvrx|\bnv\.|\bdl\.|\brl\.|\bgym\.|gen_ai", re.
 
 _TEXTS = ("7f3c9a", "JOB", "run-2026-11-30_12", "llama 3/pretrain:17")
 """Texts that have nothing in common: what fits them all fits everything."""
-_OUR_TEXTS = ("nemo", "nemo.lens", "nemo.run.id", "megatron", "megatron.core")
+_OUR_TEXTS = ("nemo", "nemo.lens", "nemo.run.id", "megatron", "rl.step", "gym.rollout")
 
 
 def compare(op: str, left: object, right: object) -> Truth:
@@ -75,10 +77,12 @@ def _truth(holds: bool) -> Truth:
 
 
 def _partly(op: str, one: Partly, other: object) -> Truth:
-    if one is Partly.SOME and other in (None, ""):
+    if one in (Partly.SOME, Partly.NAMES) and other in (None, ""):
         return _truth(op == "!=")
     if op == "!=":
         return Truth.UNLIKELY if one is Partly.FOREIGN and other is None else Truth.UNKNOWN
+    if one is Partly.NAMES:
+        return Truth.UNLIKELY if op == "==" else Truth.UNKNOWN
     if op == "==" and (other is None or (isinstance(other, str) and OURS.search(other) is not None)):
         return Truth.UNKNOWN
     if one is Partly.SOME and op != "==":
@@ -117,7 +121,7 @@ def matches(value: object, pattern: str) -> Truth:
         return Truth.UNKNOWN if hit is None else _truth(hit)
     hits = [found_in(pattern, text) for text in _TEXTS]
     ours = [found_in(pattern, text) for text in _OUR_TEXTS]
-    if value is Partly.SOME and all(hits):
+    if value in (Partly.SOME, Partly.NAMES) and all(hits):
         return Truth.YES
     if value is Partly.FOREIGN and all(hits):
         return Truth.UNLIKELY  # what is not there fits no pattern

@@ -92,9 +92,26 @@ def test_conditions_of_which_nobody_knows(tmp_path: Path, condition: str) -> Non
 
 def test_some_spans_may_go(tmp_path: Path) -> None:
     assert lost(tmp_path, spans('name == "megatron.checkpoint.save"'), "traces") == {
-        "megatron.checkpoint.save": True,
-        "": False,
+        "megatron.checkpoint.save": True
     }
+
+
+@pytest.mark.parametrize(
+    ("condition", "gone"),
+    [
+        ('name == "rl.weight_sync"', None),
+        ('IsMatch(name, "^rl[.]")', False),
+        ('IsMatch(name, "^GET ")', None),
+        ('IsMatch(name, ".*")', True),
+        ('name != "x"', False),
+    ],
+)
+def test_spans_of_a_framework_whose_names_are_not_listed(
+    tmp_path: Path, condition: str, gone: bool | None
+) -> None:
+    sent = items("traces", None, frozenset({"nemo-rl"}))
+    found = list(losses(read(tmp_path, spans(condition)), sent))
+    assert [loss.sure for loss in found] == ([] if gone is None else [gone])
 
 
 @pytest.mark.parametrize(
