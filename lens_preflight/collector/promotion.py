@@ -10,7 +10,7 @@ from lens_preflight.collector.patterns import finds, settled
 from lens_preflight.collector.resource_edits import doubt
 from lens_preflight.collector.run_id import RUN_ID, runs_for_job
 from lens_preflight.collector.statements import POINT, RESOURCE, Statement, statements
-from lens_preflight.collector.types import HARMLESS
+from lens_preflight.collector.types import leaves_resource
 from lens_preflight.collector.values import Truth
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Location
@@ -96,7 +96,7 @@ def _grouped(component: Component) -> bool:
 def _unclear(component: Component) -> bool:
     if component.type == "metricstransform":
         return component.body is not None and "label" in str(component.body.data())
-    return component.type not in HARMLESS | {"resource"}
+    return component.type != "resource" and not leaves_resource(component.type)
 
 
 def _actions(component: Component) -> tuple[Node, ...]:

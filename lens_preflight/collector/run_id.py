@@ -10,7 +10,7 @@ from lens_preflight.collector.model import Component
 from lens_preflight.collector.patterns import finds
 from lens_preflight.collector.resource_edits import REMOVED, effect
 from lens_preflight.collector.statements import SIGNALS, Statement, statements
-from lens_preflight.collector.types import HARMLESS
+from lens_preflight.collector.types import leaves_resource
 from lens_preflight.collector.values import Partly, Truth, matches
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Undecided
@@ -61,7 +61,7 @@ def removals(component: Component, signals: Iterable[str] = tuple(SIGNALS.values
         for signal in (s for s in SIGNALS.values() if s in signals):
             for statement in statements(component, signal):
                 yield from _statement(component, statement)
-    elif component.type not in HARMLESS:
+    elif not leaves_resource(component.type):
         raise Undecided(
             f"what processor {component.id} does to attributes and metrics is not known here", component.at
         )

@@ -44,28 +44,42 @@ NOWHERE = frozenset({"debug", "logging", "nop"})
 PASSING = frozenset({"forward", "routing", "failover", "roundrobin"})
 """Connectors that hand telemetry on as it is; every other one makes something else of it."""
 
-HARMLESS = frozenset(
-    {"batch", "memory_limiter", "filter", "tail_sampling", "probabilistic_sampler", "attributes", "span"}
-    | {
+_HARMLESS = frozenset(
+    [
+        "batch",
+        "memorylimiter",
+        "filter",
+        "tailsampling",
+        "probabilisticsampler",
+        "attributes",
+        "span",
         "resourcedetection",
         "k8sattributes",
         "groupbytrace",
         "groupbyattrs",
         "cumulativetodelta",
-        "spanmetrics",
-    }
-    | {
         "deltatocumulative",
         "deltatorate",
         "interval",
+        "spanmetrics",
         "metricstransform",
         "metricsgeneration",
+        "experimentalmetricsgeneration",
         "metricstarttime",
-    }
-    | {"metricstarttimeprocessor", "geoip", "logdedup", "remotetap", "unroll", "dnslookup", "servicegraph"}
-    | {"groupbytraces", "experimental_metricsgeneration", "schema"}
+        "geoip",
+        "logdedup",
+        "remotetap",
+        "unroll",
+        "dnslookup",
+        "servicegraph",
+    ]
 )
-"""Processors that leave the attributes of the resource alone, but for what they add."""
+
+
+def leaves_resource(type_: str) -> bool:
+    """Whether a processor leaves the attributes of the resource alone, but for what it adds."""
+    return type_.replace("_", "") in _HARMLESS
+
 
 OTLP_RECEIVERS = frozenset({"otlp", "otelarrow"})
 PULLED = frozenset({"prometheus", "file", "debug", "nop", "logging"})
