@@ -8,7 +8,7 @@ from lens_preflight.program import failures
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import State
-from lens_preflight.program.tables import PLAIN_BASES
+from lens_preflight.program.tables import LENS, PLAIN_BASES
 from lens_preflight.program.values import (
     Bound,
     Choice,
@@ -170,6 +170,15 @@ def class_attribute(
     return normal(state, Unknown())
 
 
+def lens_base(m: Machine, cls: Ref, state: State) -> str | None:
+    """The class of NeMo Lens that a class of the tree inherits from."""
+    for here in mro(m, cls, state)[0]:
+        for base in state.read(here.id).extra or ():
+            if isinstance(base, Lib) and base.path.startswith(f"{LENS}."):
+                return base.path
+    return None
+
+
 def wrapped_attribute(
     m: Machine, value: Wrapped, name: str, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
@@ -185,6 +194,9 @@ def wrapped_attribute(
             found, owner = (None, None) if after_meta else find_in_class(m, cls, name, state, after)
             if found is not None:
                 return bound(m, found, receiver, owner, state, frame, node, name)
+        library = lens_base(m, cls, state) if isinstance(cls, Ref) else None
+        if library is not None:
+            return normal(state, Bound(receiver, Lib(f"{library}.{name}")))
         if name == "__call__" and cls == receiver:
             return normal(state, Bound(receiver, Lib("builtins.type.__call__")))
         return normal(state, Lib(f"builtins.object.{name}"))

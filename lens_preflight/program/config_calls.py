@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lens_preflight.program import (
     calls,
+    config_classes,
     objects,
     opaque_calls,
     variables,
@@ -94,7 +95,7 @@ def from_env(this: Call) -> list[Outcome]:
         written = this.state.read(variables.ENVIRON).attrs.get("written NEMO_LENS_ENABLED")
         if written is not None:
             cell.attrs["trail"] = Tup((Const(("NEMO_LENS_ENABLED", *written.value)),))  # type: ignore[union-attr]
-    return this.done(this.m.new(this.state, cell))
+    return config_classes.complete(this, cell)
 
 
 @model("nemo.lens.NemoLensConfig")
@@ -104,13 +105,13 @@ def construct(this: Call) -> list[Outcome]:
     names = ["enabled", "service_name", *[n for n in FIELDS if n != "enabled"]]
     for i, name in enumerate(names):
         default = FIELDS[name][1] if name in FIELDS else "nemo"
-        value = this.args.get(i, name, Const(default))
+        value = this.args.get(i, name, config_classes.default(this, name, Const(default)))
         cell.attrs[name] = value if value is not None else Const(default)
     cell.attrs["built"] = TRUE
     cell.attrs["given strategy"] = Const("export_strategy" in this.args.names)
     if this.args.open:
         cell.attrs["enabled"] = Unknown(frozenset(("opaque:arguments",)))
-    return this.done(this.m.new(this.state, cell))
+    return config_classes.complete(this, cell)
 
 
 @model("dataclasses.replace", "copy.copy", "copy.deepcopy", "copy.replace")
@@ -134,4 +135,6 @@ def copied(this: Call) -> list[Outcome]:
         cell.attrs["trail"] = Tup((*objects.trail_of(cell), *names))
         this.m.seen.late.append(("copy", this.site))
     cell.attrs.update(this.args.names)
+    if cell.kind == "config" and this.path.endswith("replace"):
+        return config_classes.finished(this, this.m.new(this.state, cell))
     return this.done(this.m.new(this.state, cell))

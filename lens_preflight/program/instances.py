@@ -7,6 +7,7 @@ import ast
 from lens_preflight.program import (
     calls,
     classes,
+    config_classes,
     objects,
 )
 from lens_preflight.program.machine import Frame, Machine
@@ -26,6 +27,8 @@ def instantiate(
     m: Machine, cls: Ref, args: calls.Args, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """Make an instance of a class of the tree."""
+    if config_classes.inherits(m, cls, state):
+        return config_classes.construct(m, cls, args, state, frame, node)
     maker, owner = classes.find_in_class(m, cls, "__new__", state)
     if isinstance(maker, Func):
         with_class = calls.Args([cls, *args.plain], args.names, args.open)

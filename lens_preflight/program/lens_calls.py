@@ -12,6 +12,7 @@ from lens_preflight.program import (
     calls,
     failures,
     objects,
+    replacements,
     strategies,
     strategy_registry,
     truths,
@@ -190,6 +191,7 @@ def look(this: Call, config: Value) -> SetupSeen:
     wrong, name = misnamed(this, strategy)
     if wrong == state.lanes and not refusal:
         refusal = f"no export strategy is registered as {name!r}"
+    enabled, strategy = unsure(state, enabled, strategy)
     rank = this.args.get(1, "rank", Const(0)) if ranked else None
     size = this.args.get(2, "world_size", Const(1)) if ranked else None
     given = ("rank" in this.args.names or len(this.args.plain) > 1) if ranked else False
@@ -225,6 +227,14 @@ def look(this: Call, config: Value) -> SetupSeen:
     )
 
 
+def unsure(state: State, enabled: Value, strategy: Value) -> tuple[Value, Value]:
+    """The switch and the strategy, not known where the program replaces parts of Lens."""
+    whether, which = replacements.of_setup(state)
+    if whether:
+        enabled = Unknown(taints_of(enabled) | {f"opaque:{whether}"})
+    return enabled, Unknown(frozenset((f"opaque:{which}",))) if which else strategy
+
+
 def resource_items(resource: Value | None, state: State) -> tuple[tuple[tuple[str, Value], ...] | None, bool]:
     """The resource attributes of the call as they are now; None when the mapping is not known."""
     if isinstance(resource, Const) and resource.value is None:
@@ -239,6 +249,9 @@ def handle_attribute(
     m: Machine, value: Ref, name: str, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """An attribute of a telemetry handle."""
+    changed = replacements.on_handle(m, value, name, state, frame, node)
+    if changed is not None:
+        return changed
     if name in ("shutdown", "tracer", "meter", "logger"):
         path = (
             "nemo.lens.TelemetryHandle.shutdown" if name == "shutdown" else f"opentelemetry.handle().{name}"
@@ -263,7 +276,9 @@ def handle_attribute(
 def shut_down(this: Call) -> list[Outcome]:
     """``handle.shutdown()``: all providers of the process go down."""
     state, site = this.state, this.site
-    if len(this.args.plain) > 1 or set(this.args.names) - {"timeout_ms"}:
+    if len(this.args.plain) > (1 if this.receiver is not None else 2) or set(this.args.names) - {
+        "timeout_ms"
+    }:
         return [
             failures.failure(state, this.frame, this.node, "TypeError", "shutdown() with these arguments")
         ]
@@ -277,4 +292,5 @@ def shut_down(this: Call) -> list[Outcome]:
         else:
             closed = replace(fact, status="closed", closer=site, how=this.frame.phase)
         state.facts = state.facts.with_handle(number, closed)
+    replacements.doubt_shutdown(state, site)
     return this.done()

@@ -15,6 +15,7 @@ from lens_preflight.program import (
     opaque_calls,
     pure_calls,
     safe_calls,
+    replacements,
     variables,
 )
 from lens_preflight.program.known_values import (
@@ -73,6 +74,9 @@ def attribute(m: Machine, value: Lib, name: str, state: State, frame: Frame, nod
     """An attribute of a library or of something that it returned."""
     from lens_preflight.program import lens_calls
 
+    changed = replacements.read(m, value, name, state, frame, node)
+    if changed is not None:
+        return normal(state, changed)
     path = canonical(f"{value.path}.{name}")
     if value.path == LENS and not surface.known(name):
         return lens_calls.missing(m, name, state, frame, node)

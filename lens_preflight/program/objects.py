@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from lens_preflight.program import classes, expressions, failures, imports, libraries, natives
+from lens_preflight.program import classes, expressions, failures, imports, libraries, natives, replacements
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.scopes import names_of
@@ -156,6 +156,10 @@ def cell_attribute(
         return classes.class_attribute(m, value, name, state, frame, node)
     if name in cell.attrs:
         return normal(state, cell.attrs[name])
+    if cell.kind == "config" and isinstance(cell.cls, Ref):
+        found, owner = classes.find_in_class(m, cell.cls, name, state)
+        if found is not None:
+            return classes.bound(m, found, value, owner, state, frame, node, name)
     return libraries.object_attribute(m, value, name, state, frame, node)
 
 
@@ -174,6 +178,8 @@ def set_attribute(
         for here, option in split_options(target, state):
             out.extend(set_attribute(m, option, name, value, here, frame, node))
         return out
+    if isinstance(target, Lib):
+        replacements.note(m, target, name, value, state, frame, node)
     if isinstance(target, Func | Bound):
         state.edit(imports.MODULES).attrs[on_function(target, name)] = value
     if isinstance(target, Ref):
