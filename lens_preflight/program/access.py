@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from lens_preflight.program import defaults, failures, mentions, natives, objects, variables
+from lens_preflight.program import (
+    attribute_writes,
+    byte_variables,
+    defaults,
+    failures,
+    mentions,
+    natives,
+    objects,
+    variables,
+)
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
@@ -66,6 +75,8 @@ def get_item(
         cell = state.read(container.id)
         if cell.kind == "environ":
             return variables.environ_item(m, container, index, state, frame, node)
+        if cell.kind == "environb":
+            return normal(state, Unknown(frozenset((f"env:{byte_variables.decoded(index) or '?'}",))))
         if cell.kind == "dict" and natives.key_object(index, state) is not None:
             return dict_item(m, container, index, state, frame, node)
         if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
@@ -172,6 +183,9 @@ def set_item(
         cell = state.edit(container.id)
         if cell.kind == "environ":
             return variables.set_environ(m, container, index, value, state, frame, node)
+        if cell.kind == "environb":
+            byte_variables.put(m, index, value, state, frame, node)
+            return normal(state)
         if cell.kind == "dict":
             put_item(cell, index, value, state)
             mentions.note_key(m, index, state, frame, node)
@@ -179,6 +193,9 @@ def set_item(
         if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
             live = objects.set_attribute(m, cell.extra, str(index.value), value, state, frame, node)
             return [Outcome(Flow.NORMAL, s) for s in live]
+        if cell.kind == "attributes" and not isinstance(index, Choice | Lanes):
+            attribute_writes.of_any(state, cell.extra, "__dict__")
+            return normal(state)
         if cell.kind == "list" and isinstance(index, Const) and isinstance(index.value, slice):
             new = items_of(m, value, state)
             cell.open = cell.open or new is None

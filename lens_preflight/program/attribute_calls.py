@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from lens_preflight.core.data import replace
 from lens_preflight.program import (
+    attribute_writes,
     calls,
     classes,
+    natives,
     objects,
     opaque_calls,
 )
@@ -16,8 +18,10 @@ from lens_preflight.program.values import (
     FALSE,
     TRUE,
     Bound,
+    Choice,
     Const,
     Func,
+    Lanes,
     Lib,
     Ref,
     Tup,
@@ -62,18 +66,21 @@ def has_attr(this: Call) -> list[Outcome]:
 
 
 def set_attr(this: Call) -> list[Outcome]:
-    """``setattr`` with a known name."""
+    """``setattr``; with an unknown name any attribute may have changed."""
     name = this.arg(1, "n")
     target = this.arg(0, "o")
+    if isinstance(name, Choice | Lanes):
+        out: list[Outcome] = []
+        for here, option in objects.split_options(name, this.state):
+            args = calls.Args([target, option, this.arg(2, "v")])
+            out.extend(set_attr(replace(this, state=here, args=args)))
+        return out
     if isinstance(name, Const) and isinstance(name.value, str):
         live = objects.set_attribute(
             this.m, target, name.value, this.arg(2, "v"), this.state, this.frame, this.node
         )
         return [Outcome(Flow.NORMAL, s) for s in live]
-    if isinstance(target, Ref):
-        cell = this.state.edit(target.id)
-        if cell.kind == "config":
-            cell.attrs["enabled"] = Unknown(frozenset(("opaque:setattr",)))
+    attribute_writes.of_any(this.state, target, "setattr")
     return this.done()
 
 
@@ -132,28 +139,6 @@ def vars_(this: Call) -> list[Outcome]:
     return this.done(this.m.new(this.state, made))
 
 
-@model("attributes.update", "attributes.setdefault", "attributes.pop", "attributes.clear")
-def write_attributes(this: Call) -> list[Outcome]:
-    """Writes through ``vars(x)``: of known names, else the object is not known any more."""
-    assert isinstance(this.receiver, Ref)
-    target = this.state.read(this.receiver.id).extra
-    items = dict(this.args.names)
-    for value in this.args.plain:
-        cell = this.state.read(value.id) if isinstance(value, Ref) else None
-        if cell is None or cell.kind != "dict" or cell.open or not this.path.endswith("update"):
-            items["enabled"] = Unknown(frozenset(("opaque:vars",)))
-            continue
-        items.update({str(k): v for k, v in cell.items.items()})
-    live = [this.state]
-    for name, value in items.items():
-        live = [
-            s
-            for here in live
-            for s in objects.set_attribute(this.m, target, name, value, here, this.frame, this.node)
-        ]
-    return [Outcome(Flow.NORMAL, s) for s in live]
-
-
 @model("attributes.get")
 def read_attribute(this: Call) -> list[Outcome]:
     """``vars(x).get(name)``."""
@@ -174,7 +159,7 @@ def as_dict(this: Call) -> list[Outcome]:
     if cell is None or cell.kind not in ("instance", "namespace", "config"):
         made.open = True
         return this.done(this.m.new(this.state, made))
-    made.items = {k: v for k, v in cell.attrs.items() if " " not in k}
+    made.items = {k: v for k, v in cell.attrs.items() if " " not in k and not natives.is_absent(v)}
     made.open = cell.kind == "config"
     if this.path.endswith("items"):
         pairs: list[Value] = [Tup((Const(k), v)) for k, v in made.items.items()]

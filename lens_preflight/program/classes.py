@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from lens_preflight.program import failures
+from lens_preflight.program import failures, natives
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import State
@@ -14,6 +14,7 @@ from lens_preflight.program.values import (
     Choice,
     Const,
     Func,
+    Lanes,
     Lib,
     Ref,
     Unknown,
@@ -62,15 +63,17 @@ def instance_attribute(
 ) -> list[Outcome]:
     """An attribute of an instance: its own, or its class's, bound."""
     cell = state.read(value.id)
-    if name in cell.attrs:
-        found = cell.attrs[name]
-        if isinstance(found, Choice):
-            out: list[Outcome] = []
-            for option in found.options:
-                here = state.fork()
-                here.edit(value.id).attrs[name] = option
-                out.extend(normal(here, option))
-            return out
+    found = cell.attrs.get(name)
+    gone = isinstance(found, Lanes) and any(map(natives.is_absent, found.parts))
+    if found is not None and (gone or isinstance(found, Choice)):
+        from lens_preflight.program import objects
+
+        out: list[Outcome] = []
+        for here, option in objects.split_options(found, state):
+            here.edit(value.id).attrs[name] = option
+            out.extend(instance_attribute(m, value, name, here, frame, node))
+        return out
+    if found is not None and not natives.is_absent(found):
         return normal(state, found)
     assert isinstance(cell.cls, Ref)
     if name == "__class__":

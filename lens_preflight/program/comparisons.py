@@ -10,6 +10,7 @@ from lens_preflight.program import truths
 from lens_preflight.program.machine import Machine
 from lens_preflight.program.state import State, lane_numbers, part
 from lens_preflight.program.values import (
+    ABSENT,
     Choice,
     Const,
     Lanes,
@@ -75,7 +76,11 @@ def membership(m: Machine, key: Value, container: Ref, state: State) -> Value | 
         return None
     if cell.kind == "attributes":
         there = state.read(cell.extra.id)
-        return Const(True) if known in there.attrs else (None if there.open else Const(False))
+        held = there.attrs.get(known, ABSENT)
+        options = held.parts if isinstance(held, Lanes) else held.options if isinstance(held, Choice) else ()
+        if any(map(natives.is_absent, options)):
+            return None
+        return Const(True) if not natives.is_absent(held) else (None if there.open else Const(False))
     if cell.kind == "environ":
         found = variables.variable(m, str(known), state, container.id)
         if isinstance(found, Lanes):

@@ -82,6 +82,8 @@ def attribute(m: Machine, value: Lib, name: str, state: State, frame: Frame, nod
         return lens_calls.missing(m, name, state, frame, node)
     if path == "os.environ":
         return normal(state, Ref(variables.ENVIRON))
+    if path == "os.environb":
+        return normal(state, m.new(state, Cell("environb")))
     if path == "sys.path":
         return normal(state, Ref(SYSPATH))
     if path == "sys.argv":

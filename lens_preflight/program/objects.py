@@ -7,7 +7,16 @@ import builtins
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from lens_preflight.program import classes, expressions, failures, imports, libraries, natives, replacements
+from lens_preflight.program import (
+    attribute_writes,
+    classes,
+    expressions,
+    failures,
+    imports,
+    libraries,
+    natives,
+    replacements,
+)
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.scopes import names_of
@@ -52,6 +61,18 @@ def bind(m: Machine, name: str, value: Value, state: State, frame: Frame) -> Non
             cell = next((c for c in frame.scope if name in state.read(c).attrs), frame.cell)
     if state.read(cell).attrs.get(name) is not value:
         state.edit(cell).attrs[name] = value
+
+
+def unbind(name: str, state: State, frame: Frame) -> None:
+    """``del name``, where the function says it lives."""
+    cell = frame.cell
+    if frame.func is not None:
+        names = names_of(frame.func.node)
+        if name in names.globals:
+            cell = frame.globals
+        elif name in names.nonlocals:
+            cell = next((c for c in frame.scope if name in state.read(c).attrs), frame.cell)
+    state.edit(cell).attrs.pop(name, None)
 
 
 def split_options(value: Value, state: State) -> list[tuple[State, Value]]:
@@ -184,6 +205,9 @@ def set_attribute(
         state.edit(imports.MODULES).attrs[on_function(target, name)] = value
     if isinstance(target, Ref):
         cell = state.edit(target.id)
+        if name == "__dict__" and cell.kind in ("instance", "config"):
+            attribute_writes.exchange(target, value, state)
+            return [state]
         if cell.kind == "config":
             if state.facts.setups:
                 m.seen.late.append(("enabled", frame.site(node)))

@@ -98,11 +98,13 @@ def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> S
 
 def changed_outside(value: Ref, name: str, state: State) -> None:
     """A configuration or mapping that was given away: its plain values may have changed."""
+    from lens_preflight.program import config_classes
+
     kind = state.read(value.id).kind
     taint = frozenset((f"opaque:{name}",))
     if kind == "config" and not state.facts.setups:
         cell = state.edit(value.id)
-        for field in ("enabled", "export_strategy", "export_rank"):
+        for field in config_classes.DECIDING:
             cell.attrs[field] = Unknown(taint | taints_of(cell.attrs.get(field)))
     elif kind == "dict":
         cell = state.edit(value.id)

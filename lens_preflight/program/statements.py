@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 from lens_preflight.program import (
     access,
+    attribute_writes,
     definitions,
     expressions,
     failures,
-    mentions,
     objects,
     operators,
     raising,
@@ -154,6 +154,8 @@ def augmented(m: Machine, node: ast.AugAssign, state: State, frame: Frame) -> li
             more = access.items_of(m, values[1], here)
             if cell.kind in ("list", "set") and more is not None:
                 cell.items = [*cell.items, *more]
+            elif cell.kind == "attributes":
+                attribute_writes.update(m, values[0], values[1], here, frame, node)
             elif cell.kind == "dict":
                 access.update_dict(m, cell, values[1], here)
             else:
@@ -200,43 +202,6 @@ def tagged(outcomes: list[Outcome], tag: object) -> list[Outcome]:
     return [o._replace(path=(tag, *o.path)) if o.flow is Flow.YIELD else o for o in outcomes]
 
 
-def deletion(m: Machine, node: ast.Delete, state: State, frame: Frame) -> list[Outcome]:
-    """``del``."""
-    out: list[Outcome] = []
-    live = [state]
-    for target in node.targets:
-        if isinstance(target, ast.Name):
-            for here in live:
-                here.edit(frame.cell).attrs.pop(target.id, None)
-        elif isinstance(target, ast.Subscript):
-            following = []
-            for here in live:
-                pairs, ended = expressions.sequence(m, [target.value, target.slice], here, frame)
-                out.extend(ended)
-                for there, (container, index) in pairs:
-                    objects_delete(m, container, index, there, frame, target)
-                    following.append(there)
-            live = following
-    return [*out, *(Outcome(Flow.NORMAL, s) for s in live)]
-
-
-def objects_delete(
-    m: Machine, container: Value, index: Value, state: State, frame: Frame, node: ast.AST
-) -> None:
-    """Take an item out of a container."""
-
-    if isinstance(container, Ref):
-        cell = state.edit(container.id)
-        if isinstance(cell.items, dict) and isinstance(index, Const):
-            if cell.kind == "environ":
-                cell.items[index.value] = Const(None)
-            else:
-                cell.items.pop(index.value, None)
-            mentions.note_key(m, index, state, frame, node)
-        else:
-            cell.open = True
-
-
 def asserted(m: Machine, node: ast.Assert, state: State, frame: Frame) -> list[Outcome]:
     """``assert``."""
     out: list[Outcome] = []
@@ -279,7 +244,7 @@ HANDLERS: dict[type[ast.AST], Callable[..., list[Outcome]]] = {
     ast.FunctionDef: definitions.definition,
     ast.AsyncFunctionDef: definitions.definition,
     ast.ClassDef: definitions.class_definition,
-    ast.Delete: deletion,
+    ast.Delete: delegated("deletions", "deletion"),
     ast.Assert: asserted,
     ast.Break: jump,
     ast.Continue: jump,
