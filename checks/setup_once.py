@@ -104,6 +104,8 @@ def setup_once(ctx: Context) -> Iterator[Said]:
         if found:
             yield ctx.nothing_else
             return
+        for reason, site in reading.seen.uncounted[:1]:
+            raise Undecided(reason, reading.location(site))
         places = sorted({str(reading.location(s.site)) for s in reading.setups})
         yield Proof("one call of setup_telemetry on every path", {"calls": ", ".join(places)})
 

@@ -16,6 +16,7 @@ from lens_preflight.program import (
     opaque_calls,
     parameters,
     statements,
+    wrappers,
 )
 from lens_preflight.program.machine import MAX_DEPTH, Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
@@ -176,8 +177,7 @@ def call_wrapped(
         more = Args([*fn.extra, *args.plain], {**dict(fn.names), **args.names}, args.open)
         return invoke(m, fn.inner, more, state, frame, node)
     if fn.role == "perhaps":
-        failed = opaque_calls.opaque_failures(m, state, frame, node, "a wrapper")
-        return [*invoke(m, fn.inner, args, state, frame, node), *failed]
+        return wrappers.call(m, fn, args, state, frame, node)
     if fn.role in ("property", "staticmethod", "classmethod", "cached_property", "plain"):
         return invoke(m, fn.inner, args, state, frame, node)
     return libraries.call_wrapped(m, fn, args, state, frame, node)

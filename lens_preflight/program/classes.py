@@ -129,6 +129,8 @@ def bound(
             return out
         if found.role == "staticmethod":
             return normal(state, found.inner)
+        if found.role == "field":
+            return normal(state, Unknown())
         if found.role == "classmethod":
             cls = state.read(receiver.id).cls
             return normal(state, Bound(cls if cls is not None else receiver, owned(found.inner, owner)))

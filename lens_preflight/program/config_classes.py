@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from lens_preflight.program import calls, classes, replacements
+from lens_preflight.program import calls, classes, fields, replacements
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import MODELS, Call, model
@@ -37,6 +37,8 @@ def default(this: Call, name: str, base: Value) -> Value:
     if not isinstance(cls, Ref) or "__dataclass__" not in this.state.read(cls.id).attrs:
         return base
     found, _ = classes.find_in_class(this.m, cls, name, this.state)
+    if isinstance(found, Wrapped) and found.role == fields.FIELD:
+        return fields.default(found) or Unknown()
     return base if found is None or isinstance(found, Func | Wrapped) else found
 
 
@@ -73,7 +75,8 @@ def strange(m: Machine, cls: Ref, state: State) -> str:
         if classes.find_in_class(m, cls, rule, state)[0] is not None:
             return f"{words} with a {rule} of its own"
     for field in DECIDING:
-        if isinstance(classes.find_in_class(m, cls, field, state)[0], Func | Wrapped):
+        held = classes.find_in_class(m, cls, field, state)[0]
+        if isinstance(held, Func) or (isinstance(held, Wrapped) and held.role != fields.FIELD):
             return f"{words} with {field} computed"
     for here in classes.mro(m, cls, state)[0]:
         for base in state.read(here.id).extra or ():

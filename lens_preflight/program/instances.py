@@ -8,6 +8,7 @@ from lens_preflight.program import (
     calls,
     classes,
     config_classes,
+    fields,
     objects,
 )
 from lens_preflight.program.machine import Frame, Machine
@@ -19,7 +20,6 @@ from lens_preflight.program.values import (
     Func,
     Ref,
     Tup,
-    Unknown,
 )
 
 
@@ -47,18 +47,20 @@ def instantiate(
 
 
 def fill_fields(
-    m: Machine, cls: Ref, this: Ref, fields: Tup, args: calls.Args, state: State, frame: Frame, node: ast.AST
+    m: Machine, cls: Ref, this: Ref, fields_: Tup, args: calls.Args, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """The generated constructor of a dataclass, and its ``__post_init__``."""
-    names = [f.value for f in fields.items if isinstance(f, Const)]
-    cell = state.edit(this.id)
-    for i, name in enumerate(names):
-        default, _ = classes.find_in_class(m, cls, name, state)
-        value = args.get(i, name, default)
-        cell.attrs[name] = value if value is not None else Unknown()
-    post, owner = classes.find_in_class(m, cls, "__post_init__", state)
-    if post is None:
-        return normal(state, this)
-    call = Bound(this, classes.owned(post, owner))
-    done = calls.invoke(m, call, calls.Args(), state, frame, node)
-    return [o._replace(value=this) if o.flow is Flow.NORMAL else o for o in done]
+    names = [str(f.value) for f in fields_.items if isinstance(f, Const)]
+    out: list[Outcome] = []
+    for o in fields.fill(m, cls, this, names, args, state, frame, node):
+        if o.flow is not Flow.NORMAL:
+            out.append(o)
+            continue
+        post, owner = classes.find_in_class(m, cls, "__post_init__", o.state)
+        if post is None:
+            out.extend(normal(o.state, this))
+            continue
+        call = Bound(this, classes.owned(post, owner))
+        done = calls.invoke(m, call, calls.Args(), o.state, frame, node)
+        out.extend(d._replace(value=this) if d.flow is Flow.NORMAL else d for d in done)
+    return reduce(out)

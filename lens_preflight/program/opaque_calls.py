@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import calls, mentions
+from lens_preflight.program import calls, fields, mentions, wrappers
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Site, State
@@ -55,7 +55,7 @@ def opaque(
     out.extend(opaque_failures(m, state, frame, node, f"{name}()"))
     result: Value = Unknown(taints | {f"opaque:{name}"})
     if args.plain and isinstance(args.plain[0], Func | Wrapped) and wraps(name):
-        result = Wrapped("perhaps", args.plain[0])
+        result = wrappers.around(args.plain[0], name)
     out.extend(normal(state, result))
     return out
 
@@ -82,6 +82,8 @@ def escaping(m: Machine, value: Value, name: str, state: State, site: Site) -> S
             return undecided(state, site, f"{name}() is given the handle and may shut it down")
         if cell.kind == "instance" and mentions.mentions_shutdown(m, value, state):
             return undecided(state, site, f"{name}() is given an object whose methods shut down")
+        if cell.kind == "class" and not state.facts.setups and fields.made(cell):
+            m.seen.opaque.append((f"{name}() is given a class and may make an object of it", site))
         changed_outside(value, name, state)
         if cell.kind in ("list", "set") and isinstance(cell.items, list):
             for item in cell.items:

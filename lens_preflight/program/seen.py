@@ -114,6 +114,7 @@ class Seen:
     layout: list[tuple[str, Site]] = field(default_factory=list)
     late: list[tuple[str, Site]] = field(default_factory=list)
     opaque: list[tuple[str, Site]] = field(default_factory=list)
+    uncounted: list[tuple[str, Site]] = field(default_factory=list)
     shutdowns: list[Site] = field(default_factory=list)
     children: list[tuple[str, Site]] = field(default_factory=list)
     none_calls: list[tuple[tuple[Site, ...], int]] = field(default_factory=list)

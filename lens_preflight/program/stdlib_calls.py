@@ -12,6 +12,7 @@ from lens_preflight.program import (
     calls,
     classes,
     failures,
+    fields,
     module_calls,
     natives,
     objects,
@@ -225,11 +226,8 @@ def namedtuple(this: Call) -> list[Outcome]:
 
 @model("dataclasses.field")
 def field(this: Call) -> list[Outcome]:
-    """The default of a field."""
-    factory = this.args.names.get("default_factory")
-    if factory is not None:
-        return calls.invoke(this.m, factory, calls.Args(), this.state, this.frame, this.node)
-    return this.done(this.args.names.get("default", Unknown()))
+    """A field: its default, or what makes one each time that an object is made without the argument."""
+    return this.done(fields.field(this.args.names))
 
 
 @model("collections.defaultdict")
