@@ -15,6 +15,7 @@ from lens_preflight.program import (
     lazy_maps,
     opaque_calls,
     pure_calls,
+    special_methods,
     truths,
 )
 from lens_preflight.program.outcomes import Flow, Outcome
@@ -38,6 +39,9 @@ def builtin(this: Call) -> list[Outcome] | None:
     handler = SPECIAL.get(name)
     if handler is not None:
         return handler(this)
+    own = METHODS[name](this) if name in METHODS else None
+    if own is not None:
+        return own
     if name in ("min", "max", "sorted") and set(this.args.names) <= {"key", "reverse"} and this.args.names:
         return pure_calls.ordered(this, name)
     if name in lazy_maps.EAGER and lazy_maps.is_lazy(this.args):
@@ -56,8 +60,40 @@ def boolean(this: Call) -> list[Outcome]:
     """``bool(x)``: the truth of it, lane by lane."""
     if not this.args.plain:
         return this.done(FALSE)
-    once = truths.negated(this.m, this.args.plain[0], this.state)
-    return this.done(truths.negated(this.m, once, this.state))
+    out: list[Outcome] = []
+    for o in special_methods.truth(this.m, this.args.plain[0], this.state, this.frame, this.node):
+        if o.flow is Flow.NORMAL:
+            once = truths.negated(this.m, o.value, o.state)
+            o = o._replace(value=truths.negated(this.m, once, o.state))
+        out.append(o)
+    return out
+
+
+def text(*names: str) -> Callable[[Call], list[Outcome] | None]:
+    """``str`` and its like: the text that a class of the tree makes of its object."""
+
+    def make(this: Call) -> list[Outcome] | None:
+        if len(this.args.plain) != 1:
+            return None
+        return special_methods.text(this.m, this.args.plain[0], names, this.state, this.frame, this.node)
+
+    return make
+
+
+def printed(this: Call) -> list[Outcome] | None:
+    """``print``: the texts of its arguments, in order."""
+    if not any(isinstance(a, Ref) for a in this.args.plain):
+        return None
+    live = this.done()
+    out: list[Outcome] = []
+    for value in this.args.plain:
+        following: list[Outcome] = []
+        for o in live:
+            own = special_methods.text(this.m, value, ("__str__", "__repr__"), o.state, this.frame, this.node)
+            for made in own if own is not None else [o]:
+                (following if made.flow is Flow.NORMAL else out).append(made)
+        live = following
+    return [*out, *(Outcome(Flow.NORMAL, o.state) for o in live)]
 
 
 def make_dict(this: Call) -> list[Outcome]:
@@ -91,6 +127,9 @@ def next_(this: Call) -> list[Outcome]:
         if default is None:
             return out
         return [Outcome(Flow.NORMAL, o.state, default) if o.error == generators.STOP else o for o in out]
+    own = special_methods.called(this.m, target, ("__next__",), [], this.state, this.frame, this.node)
+    if own is not None:
+        return own
     return opaque_calls.opaque(
         this.m, "next", calls.Args(), this.state, this.frame, this.node, taints_of(target)
     )
@@ -143,6 +182,19 @@ def globals_(this: Call) -> list[Outcome]:
     """``globals()``: names can be written behind the back of assignments."""
     return this.done(this.m.new(this.state, Cell("attributes", extra=Ref(this.frame.globals))))
 
+
+METHODS: dict[str, Callable[[Call], list[Outcome] | None]] = {
+    "str": text("__str__", "__repr__"),
+    "repr": text("__repr__"),
+    "format": text("__format__", "__str__", "__repr__"),
+    "print": printed,
+    "len": text("__len__"),
+    "int": text("__int__", "__index__"),
+    "float": text("__float__"),
+    "hash": text("__hash__"),
+    "abs": text("__abs__"),
+}
+"""Builtins that ask a class of the tree, the first of its methods that is there."""
 
 SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
     "bool": boolean,

@@ -46,6 +46,12 @@ def comparison(m: Machine, op: str, left: Value, right: Value, state: State) -> 
         for lane in lane_numbers(state.lanes):
             parts[lane] = comparison(m, op, part(left, lane), part(right, lane), state)
         return Lanes(tuple(parts))
+    if op in ("Eq", "NotEq") and any(natives.varies(v, state) for v in (left, right)):
+        parts = [None] * len(m.lanes)
+        for lane in lane_numbers(state.lanes):
+            mine = [natives.in_lane(v, lane, state, m) for v in (left, right)]
+            parts[lane] = comparison(m, op, mine[0], mine[1], state)
+        return Lanes(tuple(parts))
     if op in ("In", "NotIn") and isinstance(right, Ref):
         found = membership(m, left, right, state)
         if found is not None:
@@ -54,7 +60,8 @@ def comparison(m: Machine, op: str, left: Value, right: Value, state: State) -> 
     key = derived_key(op, left, right)
     if op in ("Is", "IsNot", "Eq", "NotEq"):
         answer = identity(left, right, state)
-        if answer is not None and (op in ("Is", "IsNot") or not plain(left) or not plain(right)):
+        by_identity = op in ("Is", "IsNot") or not all(by_content(v, state) for v in (left, right))
+        if answer is not None and by_identity:
             taints = frozenset().union(*(surface(v) for v in (left, right) if not branched(v)))
             return Const(answer if op in ("Is", "Eq") else not answer, taints, key)
     try:
@@ -113,9 +120,14 @@ def branched(value: Value) -> bool:
     return isinstance(value, Const) and value.value is None and value.key is None
 
 
-def plain(value: Value) -> bool:
+def by_content(value: Value, state: State) -> bool:
     """True for values that compare by content."""
-    return isinstance(value, Const | Tup)
+    if not isinstance(value, Ref):
+        return isinstance(value, Const | Tup)
+    cell = state.read(value.id)
+    if cell.kind == "instance" and isinstance(cell.cls, Ref):
+        return "__dataclass__" in state.read(cell.cls.id).attrs
+    return cell.kind in ("list", "dict", "set")
 
 
 def identity(left: Value, right: Value, state: State) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from lens_preflight.program import access, expressions, natives
+from lens_preflight.program import access, expressions, natives, special_methods
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
@@ -72,6 +72,11 @@ def formatted(m: Machine, node: ast.FormattedValue, state: State, frame: Frame) 
     for o in expressions.evaluate(m, node.value, state, frame):
         if o.flow is not Flow.NORMAL:
             out.append(o)
+            continue
+        names = special_methods.TEXT.get(node.conversion, special_methods.FORMAT)
+        own = special_methods.text(m, o.value, names, o.state, frame, node)
+        if own is not None:
+            out.extend(own)
         elif node.format_spec is not None:
             out.extend(normal(o.state, Unknown(taints_of(o.value))))
         else:

@@ -9,11 +9,13 @@ from lens_preflight.program import (
     access,
     calls,
     comparisons,
+    consumers,
     displays,
     failures,
     objects,
     operators,
     special,
+    special_methods,
     truths,
 )
 from lens_preflight.program.machine import Frame, Machine
@@ -27,6 +29,7 @@ from lens_preflight.program.values import (
     Const,
     Lanes,
     Lib,
+    Ref,
     Unknown,
     Value,
     tainted,
@@ -99,6 +102,9 @@ def attribute(m: Machine, node: ast.Attribute, state: State, frame: Frame) -> li
 
 def call(m: Machine, node: ast.Call, state: State, frame: Frame) -> list[Outcome]:
     """A call: the function, the arguments in order, then what it does."""
+    consumed = consumers.consumed(m, node, state, frame)
+    if consumed is not None:
+        return consumed
     out: list[Outcome] = []
     for o in evaluate(m, node.func, state, frame):
         if o.flow is not Flow.NORMAL:
@@ -131,7 +137,7 @@ def bool_op(m: Machine, node: ast.BoolOp, state: State, frame: Frame) -> list[Ou
                     out.extend(normal(o.state, value))
                     continue
                 lazy = all(truths.harmless(rest) for rest in node.values[i + 1 :])
-                for branch, truth in truths.split(m, value, o.state, frame, lazy=lazy):
+                for branch, truth in asked(m, value, o.state, frame, operand, lazy, out):
                     if truth is None:
                         following.append((branch, value))
                     elif truth is stop_at:
@@ -146,6 +152,21 @@ def bool_op(m: Machine, node: ast.BoolOp, state: State, frame: Frame) -> list[Ou
                         following.append((branch, truths.settled(value, branch, truth)))
         live = following
     return reduce(out)
+
+
+def asked(
+    m: Machine, value: Value, state: State, frame: Frame, node: ast.expr, lazy: bool, out: list[Outcome]
+) -> list[tuple[State, bool | None]]:
+    """The state split by the truth of an operand; ways out of a method that says it go to ``out``."""
+    if not isinstance(value, Ref | Choice | Lanes):
+        return truths.split(m, value, state, frame, lazy=lazy)  # type: ignore[no-any-return]
+    branches: list[tuple[State, bool | None]] = []
+    for o in special_methods.truth(m, value, state, frame, node):
+        if o.flow is Flow.NORMAL:
+            branches.extend(truths.split(m, o.value, o.state, frame, lazy=lazy))
+        else:
+            out.append(o)
+    return branches
 
 
 def combine(before: Value, value: Value, index: int, stop_at: bool) -> Value:
@@ -179,7 +200,10 @@ def of_place(taint: str) -> bool:
 def unary(m: Machine, node: ast.UnaryOp, state: State, frame: Frame) -> list[Outcome]:
     """``not`` and signs."""
     out: list[Outcome] = []
-    for o in evaluate(m, node.operand, state, frame):
+    operands = evaluate(m, node.operand, state, frame)
+    if isinstance(node.op, ast.Not):
+        operands = special_methods.tested(m, operands, frame, node.operand)
+    for o in operands:
         if o.flow is not Flow.NORMAL:
             out.append(o)
         elif isinstance(node.op, ast.Not):
@@ -202,17 +226,25 @@ def compare(m: Machine, node: ast.Compare, state: State, frame: Frame) -> list[O
     """A chain of comparisons; all operands are evaluated, which none of them notices."""
     live, out = sequence(m, [node.left, *node.comparators], state, frame)
     for here, values in live:
-        results: list[Value] = []
+        known: Pairs = [(here, [])]
         for op, left, right in zip(node.ops, values, values[1:], strict=False):
-            results.append(comparisons.comparison(m, type(op).__name__, left, right, here))
-        out.extend(normal(here, comparisons.conjunction(m, results, here)))
+            following: Pairs = []
+            for there, results in known:
+                for o in special_methods.compared(m, type(op).__name__, left, right, there, frame, node):
+                    if o.flow is Flow.NORMAL:
+                        following.append((o.state, [*results, o.value]))
+                    else:
+                        out.append(o)
+            known = following
+        for there, results in known:
+            out.extend(normal(there, comparisons.conjunction(m, results, there)))
     return out
 
 
 def conditional(m: Machine, node: ast.IfExp, state: State, frame: Frame) -> list[Outcome]:
     """``a if c else b``."""
     out: list[Outcome] = []
-    for o in evaluate(m, node.test, state, frame):
+    for o in special_methods.tested(m, evaluate(m, node.test, state, frame), frame, node.test):
         if o.flow is not Flow.NORMAL:
             out.append(o)
             continue

@@ -6,7 +6,15 @@ import ast
 from collections.abc import Hashable
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import access, expressions, failures, opaque_calls, statements, truths
+from lens_preflight.program import (
+    access,
+    expressions,
+    failures,
+    opaque_calls,
+    special_methods,
+    statements,
+    truths,
+)
 from lens_preflight.program.joins import merge
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
@@ -65,7 +73,8 @@ def while_from(m: Machine, node: ast.While, live: list[State], frame: Frame) -> 
     for n in range(MAX_EXACT + MAX_ROUNDS):
         following: list[State] = []
         for here in live:
-            for o in expressions.evaluate(m, node.test, here, frame):
+            tests = expressions.evaluate(m, node.test, here, frame)
+            for o in special_methods.tested(m, tests, frame, node.test):
                 if o.flow is not Flow.NORMAL:
                     done.append(o)
                     continue
@@ -248,6 +257,11 @@ def append_statement(node: ast.expr, generators: list[ast.comprehension]) -> lis
     else:
         element: ast.expr = node.elt  # type: ignore[attr-defined]
         inner = ast.Expr(ast.Call(ast.Attribute(target, "append", ast.Load()), [element], []))
+    return nested(inner, generators, node)
+
+
+def nested(inner: ast.stmt, generators: list[ast.comprehension], node: ast.expr) -> list[ast.stmt]:
+    """A statement inside the loops and conditions of a comprehension."""
     body: list[ast.stmt] = [inner]
     for g in reversed(generators):
         for condition in reversed(g.ifs):

@@ -62,8 +62,11 @@ def operate(
     m: Machine, op: str, values: list[Value], state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
     """An arithmetic operator; on unknown operands it may fail."""
-    from lens_preflight.program import access
+    from lens_preflight.program import access, special_methods
 
+    by_method = special_methods.operated(m, op, values, state, frame, node)
+    if by_method is not None:
+        return by_method
     if op == "Add" and all(isinstance(v, Tup) for v in values):
         items = tuple(item for v in values for item in v.items)  # type: ignore[union-attr]
         return normal(state, Tup(items))

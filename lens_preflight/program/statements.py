@@ -15,6 +15,7 @@ from lens_preflight.program import (
     objects,
     operators,
     raising,
+    special_methods,
     summary,
     truths,
 )
@@ -149,7 +150,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State, frame: Frame) -> li
     load.ctx = ast.Load()
     live, out = expressions.sequence(m, [load, node.value], state, frame)
     for here, values in live:
-        if isinstance(values[0], Ref):
+        if isinstance(values[0], Ref) and here.read(values[0].id).kind != "instance":
             cell = here.edit(values[0].id)
             more = access.items_of(m, values[1], here)
             if cell.kind in ("list", "set") and more is not None:
@@ -185,7 +186,7 @@ def conditional(m: Machine, node: ast.If, state: State, frame: Frame) -> list[Ou
     if dotted(node.test).rpartition(".")[2] == "TYPE_CHECKING":
         return tagged(block(m, node.orelse, state, frame), "else")
     out: list[Outcome] = []
-    for o in expressions.evaluate(m, node.test, state, frame):
+    for o in special_methods.tested(m, expressions.evaluate(m, node.test, state, frame), frame, node.test):
         if o.flow is not Flow.NORMAL:
             out.append(o)
             continue
@@ -205,7 +206,7 @@ def tagged(outcomes: list[Outcome], tag: object) -> list[Outcome]:
 def asserted(m: Machine, node: ast.Assert, state: State, frame: Frame) -> list[Outcome]:
     """``assert``."""
     out: list[Outcome] = []
-    for o in expressions.evaluate(m, node.test, state, frame):
+    for o in special_methods.tested(m, expressions.evaluate(m, node.test, state, frame), frame, node.test):
         if o.flow is not Flow.NORMAL:
             out.append(o)
             continue

@@ -33,6 +33,15 @@ from lens_preflight.program.values import (
 Branches = list[tuple[State, bool]]
 LazyBranches = list[tuple[State, bool | None]]
 
+SIZED = (
+    *(
+        f"builtins.{name}"
+        for name in ("bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
+    ),
+    "collections.",
+)
+"""Classes whose objects are false when they hold nothing, or are zero."""
+
 PURE_CALLS = (
     "int",
     "str",
@@ -104,6 +113,8 @@ def decides(cls: Value | None, state: State) -> bool:
             seen.add(here.id)
             cell = state.read(here.id)
             if "__bool__" in cell.attrs or "__len__" in cell.attrs:
+                return True
+            if any(isinstance(b, Lib) and b.path.startswith(SIZED) for b in cell.extra or ()):
                 return True
             stack += cell.extra or ()
     return False
