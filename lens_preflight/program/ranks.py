@@ -7,7 +7,7 @@ from lens_preflight.core.world import World
 from lens_preflight.program.model import MAX_RANKS, Reading
 from lens_preflight.program.seen import SetupSeen
 from lens_preflight.program.state import Site, lane_numbers, part
-from lens_preflight.program.values import Const, Lanes, Lib, Unknown, Value, taints_of
+from lens_preflight.program.values import Const, Lanes, Lib, Unknown, Value, hard_variable, taints_of
 
 SWITCHES = ("cli:", "file", "env:")
 
@@ -50,6 +50,8 @@ def exporters(reading: Reading, world: World) -> Exporters:
     if maybe:
         on, maybe, doubt, at = settle(reading, main, on, maybe)
     unsettled, why, where = disputed(main, on)
+    if not unsettled and 2 * on.bit_count() > mask.bit_count():
+        unsettled, why, where = torn(main, on)
     if unsettled and not doubt:
         on, maybe, doubt, at = on & ~unsettled, maybe | unsettled, why, where
     ranks = frozenset(reading.lanes[i].rank for i in lane_numbers(on))
@@ -69,6 +71,24 @@ def disputed(setups: list[SetupSeen], on: int) -> tuple[int, str, Site | None]:
     return against, doubt, at
 
 
+def torn(setups: list[SetupSeen], on: int) -> tuple[int, str, Site | None]:
+    """The lanes switched on on one path and off on another, when no switch is known to choose the path."""
+    for setup in setups:
+        silent = 0
+        for lane in lane_numbers(setup.lanes & on & ~setup.exporting & ~setup.maybe):
+            enabled = part(setup.enabled, lane)
+            silent |= (1 << lane) if isinstance(enabled, Const) and not enabled.value else 0
+        chosen = any(t.startswith((*SWITCHES, "const:", "choice:")) for t in open_taints(setup))
+        if silent and not chosen:
+            return silent, "it depends on the way that the program takes", setup.site
+    return 0, "", None
+
+
+def open_taints(setup: SetupSeen) -> frozenset[str]:
+    """What the path to a setup depends on, but for what tells the place of a process or is decided anyway."""
+    return frozenset(t for t in setup.cond if not hard_variable(t))
+
+
 def settle(
     reading: Reading, setups: list[SetupSeen], on: int, maybe: int
 ) -> tuple[int, int, str, Site | None]:
@@ -80,7 +100,7 @@ def settle(
                 part(setup.rank or Const(0), lane)
             )
             taints |= unknown_taints(part(setup.strategy, lane))
-            reason = in_doubt(taints)
+            reason = in_doubt(taints) if taints else "it depends on something that is not followed"
             if reason:
                 doubt, at = reason, setup.site
                 continue

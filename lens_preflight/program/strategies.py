@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import calls, imports, objects, strategy_registry, truths, variables
 from lens_preflight.program.outcomes import Flow
 from lens_preflight.program.registry import Call
@@ -58,6 +59,11 @@ def strategy_values(
     own = strategy
     if isinstance(strategy, Const) and f"strategy {strategy.value}" in this.state.read(imports.MODULES).attrs:
         own = this.state.read(imports.MODULES).attrs[f"strategy {strategy.value}"]
+    if isinstance(own, Lanes) and not objects.all_plain(own):
+        each: dict[int, bool | None] = {}
+        for here, option in objects.split_options(own, this.state.fork()):
+            each |= strategy_values(replace(this, state=here), config, option, rank, size)
+        return each
     if not isinstance(own, Const | Lanes | Unknown):
         args = calls.Args([config, rank or Const(0), size or Const(1)])
         done = calls.invoke(this.m, own, args, this.state.fork(), this.frame, this.node)
