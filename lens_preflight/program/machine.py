@@ -43,7 +43,7 @@ class Frame:
     """One call in progress: its names and where it was called from.
 
     ``cleanup`` is True in finally blocks, handlers of exceptions and exit methods: code that does
-    no training. ``phase``: run, atexit or handler.
+    no training. ``phase``: run, atexit or handler. ``thread``: not the main one of its process.
     """
 
     path: str
@@ -59,6 +59,7 @@ class Frame:
     remote: int = 0
     active: tuple[ast.AST, ...] = ()
     guarded: bool = False
+    thread: bool = False
 
     def site(self, node: ast.AST, text: str = "") -> Site:
         """The place of a node."""

@@ -11,6 +11,8 @@ from lens_preflight.program import (
     classes,
     imports,
     opaque_calls,
+    self_ends,
+    replacements,
     signal_calls,
     statements,
     thread_calls,
@@ -187,7 +189,7 @@ def child(
     live = [state]
     if method == "spawn" and m.main:
         live = again_as_child(this, state)
-    frame = replace(this.frame, cleanup=False, phase="run")
+    frame = replace(this.frame, cleanup=False, phase="run", thread=False)
     for here in live:
         ready, out = [here], list[Outcome]()
         for function, given in (*((first,) if first is not None else ()), *((target, args),) * times):
@@ -229,7 +231,7 @@ def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
     for o in reduce(outcomes):
         live = [o]
         cut: list[Outcome] = []
-        for hook in reversed(o.state.facts.hooks if o.flow is not Flow.HARD else ()):
+        for hook in at_the_end(o, name):
             done = [(e, r) for e in live for r in run_hook(this, hook, e.state)]
             cut.extend(r for _, r in done if r.flow is Flow.HARD)
             live = [e._replace(state=r.state) for e, r in done if r.flow is not Flow.HARD]
@@ -249,6 +251,14 @@ def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
                     state.optional,
                 )
             )
+
+
+def at_the_end(o: Outcome, name: str) -> tuple[Hook, ...]:
+    """What runs on one way out: the hook for exceptions, then the exit hooks, last registered first."""
+    if o.flow is Flow.HARD:
+        return ()
+    unhandled = replacements.of_exceptions(o.state) if o.flow is Flow.RAISE and name == "main" else None
+    return (*((unhandled,) if unhandled is not None else ()), *reversed(o.state.facts.hooks))
 
 
 def run_hook(this: Call, hook: Hook, state: State) -> list[Outcome]:

@@ -9,7 +9,7 @@ from lens_preflight.program import calls, imports
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Outcome, normal
 from lens_preflight.program.registry import MODELS, Call, model
-from lens_preflight.program.state import Site, State
+from lens_preflight.program.state import Hook, Site, State
 from lens_preflight.program.tables import HARD_EXITS, LENS
 from lens_preflight.program.values import Bound, Const, Func, Lib, Ref, Unknown, Value, Wrapped
 
@@ -24,6 +24,9 @@ READ_BY_PROGRAMS = ("setup_telemetry", "NemoLensConfig", "_INITIALIZED", "_INSTR
 DECIDING = ("handle", "strategies", "providers", "sampling", "state", "config")
 """Modules of Lens with the functions that its setup calls."""
 
+EXCEPTIONS = "sys.excepthook"
+"""Called with an exception that nobody handled, unless it ends the program on purpose."""
+
 CHOOSING = ("handle._should_export", "strategies")
 """Those of them that say which processes export, of those that are switched on."""
 
@@ -35,7 +38,7 @@ def note(m: Machine, target: Lib, name: str, value: Value, state: State, frame: 
     """Remember ``target.name = value`` when it bears on telemetry; settings of libraries do not."""
     path = f"{target.path}.{name}"
     plain = isinstance(value, Const) and value.value is not None
-    known = path in MODELS or path in HARD_EXITS
+    known = path in MODELS or path in HARD_EXITS or path == EXCEPTIONS
     if (path.startswith((f"{LENS}.", "opentelemetry.")) and not plain) or known:
         attrs = state.edit(imports.MODULES).attrs
         attrs[MARK + path] = value
@@ -79,6 +82,16 @@ def replaced(state: State) -> list[str]:
 def words(path: str) -> str:
     """A replacement as a reason."""
     return f"a {path} that the program replaces"
+
+
+def of_exceptions(state: State) -> Hook | None:
+    """What the program does with an exception that nobody handled, None when it does nothing of its own."""
+    attrs = state.read(imports.MODULES).attrs
+    function, place = attrs.get(MARK + EXCEPTIONS), attrs.get(f"place of {EXCEPTIONS}")
+    if function is None or not isinstance(place, Const):
+        return None
+    site = Site(place.value[0], place.value[1], EXCEPTIONS)
+    return Hook(function, (Unknown(), Unknown(), Unknown()), (), site, "excepthook")
 
 
 def of_setup(state: State) -> tuple[str, str]:

@@ -11,19 +11,29 @@ from lens_preflight.program.values import (
     Const,
     Lib,
     Unknown,
+    Value,
 )
 
 SIGTERM = 15
 
 
 DEFAULT = Lib("signal.SIG_DFL")
+NEVER_CAUGHT = (9, 19)
+
+
+def refusals(this: Call, number: Value, text: str) -> list[Outcome]:
+    """How installing a handler fails: off the main thread, or for a number that is not known to be good."""
+    good = isinstance(number, Const) and number.value in range(1, 65) and number.value not in NEVER_CAUGHT
+    if good and not this.frame.thread:
+        return []
+    return opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, text)[:1]
 
 
 @model("signal.signal", "signal.sigaction")
 def install(this: Call) -> list[Outcome]:
     """A handler for SIGTERM; other signals are not followed. Fails off the main thread."""
-    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "signal.signal()")[:1]
     number, handler = this.arg(0, "signum"), this.arg(1, "handler")
+    failed = refusals(this, number, "signal.signal()")
     if isinstance(number, Const) and number.value != SIGTERM:
         self_ends.handled(this, number, handler)
         return [*this.done(DEFAULT), *failed]
@@ -66,7 +76,7 @@ def loop_handler(this: Call) -> list[Outcome]:
         this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
     return [
         *this.done(),
-        *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "add_signal_handler()")[:1],
+        *refusals(this, number, "add_signal_handler()"),
     ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from lens_preflight.core.data import replace
 from lens_preflight.program import access, calls, defaults, opaque_calls
+from lens_preflight.program.machine import Frame
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
@@ -36,6 +38,11 @@ def thread(this: Call) -> list[Outcome]:
     return this.done(this.m.new(this.state, cell))
 
 
+def inside(this: Call) -> Frame:
+    """The frame of calls in a thread beside the main one."""
+    return replace(this.frame, thread=True)
+
+
 def target_args(this: Call, cell: Cell) -> calls.Args:
     """The arguments for the target of a thread or process."""
     items = access.items_of(this.m, cell.attrs["args"], this.state)
@@ -66,7 +73,7 @@ def start_subclass(this: Call) -> list[Outcome]:
     if not isinstance(this.receiver, Ref):
         return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     out: list[Outcome] = []
-    for o in defaults.call_method(this.m, this.receiver, "run", [], this.state, this.frame, this.node):
+    for o in defaults.call_method(this.m, this.receiver, "run", [], this.state, inside(this), this.node):
         out.append(o if o.flow is Flow.HARD else Outcome(Flow.NORMAL, o.state, NONE))
     return reduce(out)
 
@@ -96,7 +103,7 @@ def run_thread(this: Call, thread_: Ref) -> list[Outcome]:
     cell = this.state.read(thread_.id)
     args = target_args(this, cell)
     out: list[Outcome] = []
-    for o in calls.invoke(this.m, cell.attrs["target"], args, this.state, this.frame, this.node):
+    for o in calls.invoke(this.m, cell.attrs["target"], args, this.state, inside(this), this.node):
         if o.flow is Flow.HARD:
             out.append(o)
         else:
@@ -114,10 +121,27 @@ def submit(this: Call) -> list[Outcome]:
         return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     out: list[Outcome] = []
     for o in calls.invoke(
-        this.m, fn, calls.Args(rest, dict(this.args.names)), this.state, this.frame, this.node
+        this.m, fn, calls.Args(rest, dict(this.args.names)), this.state, inside(this), this.node
     ):
         out.extend([o] if o.flow is Flow.HARD else normal(o.state, Lib("concurrent.futures.Future()")))
     return reduce(out)
+
+
+@model("concurrent.futures.Future().result")
+def result(this: Call) -> list[Outcome]:
+    """Asking for what ran in a pool: its exception comes out here, nothing else happens."""
+    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
+    return [*this.done(Unknown(frozenset((f"opaque:{this.path}",)))), *failed]
+
+
+@model(
+    "concurrent.futures.Future().exception",
+    "concurrent.futures.Future().done",
+    "concurrent.futures.Future().cancel",
+)
+def look(this: Call) -> list[Outcome]:
+    """Asking how it went."""
+    return this.done(Unknown(frozenset((f"opaque:{this.path}",))))
 
 
 def map_in_pool(this: Call, fn: Value, xs: Value) -> list[Outcome]:
@@ -129,7 +153,7 @@ def map_in_pool(this: Call, fn: Value, xs: Value) -> list[Outcome]:
         done = [
             o
             for here in live
-            for o in calls.invoke(this.m, fn, calls.Args([item]), here, this.frame, this.node)
+            for o in calls.invoke(this.m, fn, calls.Args([item]), here, inside(this), this.node)
         ]
         out.extend(o for o in done if o.flow is Flow.HARD)
         live = [o.state for o in reduce(normal(o.state)[0] for o in done if o.flow is not Flow.HARD)]
