@@ -9,7 +9,7 @@ from lens_preflight.program import calls, classes, comparisons, objects, truths
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import State
-from lens_preflight.program.values import Bound, Choice, Const, Lanes, Lib, Ref, Unknown, Value
+from lens_preflight.program.values import Bound, Choice, Const, Func, Lanes, Lib, Ref, Unknown, Value
 
 COMPARING = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 REFLECTED = {"Eq": "eq", "NotEq": "ne", "Lt": "gt", "LtE": "ge", "Gt": "lt", "GtE": "le"}
@@ -45,7 +45,10 @@ def called(
     frame: Frame,
     node: ast.AST,
 ) -> list[Outcome] | None:
-    """The first of some methods that the class of the tree has, called; None when it has none of them."""
+    """The first of some methods that the class of the tree has, called; None when it has none of them.
+
+    One that a large program leaves aside is as good as none.
+    """
     if not isinstance(value, Ref):
         return None
     cell = state.read(value.id)
@@ -53,11 +56,22 @@ def called(
         return None
     for name in names:
         found, owner = classes.find_in_class(m, cell.cls, name, state)
+        if isinstance(found, Func) and not m.plan.follows(found.node):
+            return None
         if found is not None and found != Const(None):
             given: list[Value] = [Unknown()] if name == "__format__" else args
             call = Bound(value, classes.owned(found, owner))
             return calls.invoke(m, call, calls.Args(given), state, frame, node)
     return None
+
+
+def has(m: Machine, value: Ref, name: str, state: State) -> bool:
+    """True when the class of the tree of an object has the method, and it is followed."""
+    cls = state.read(value.id).cls
+    if state.read(value.id).kind != "instance" or not isinstance(cls, Ref):
+        return False
+    found = classes.find_in_class(m, cls, name, state)[0]
+    return isinstance(found, Func) and m.plan.follows(found.node)
 
 
 def truth(m: Machine, value: Value, state: State, frame: Frame, node: ast.AST) -> list[Outcome]:
