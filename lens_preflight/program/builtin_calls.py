@@ -8,6 +8,7 @@ from collections.abc import Callable
 from lens_preflight.program import (
     access,
     attribute_calls,
+    builtin_methods,
     calls,
     failures,
     imports,
@@ -39,7 +40,7 @@ def builtin(this: Call) -> list[Outcome] | None:
     handler = SPECIAL.get(name)
     if handler is not None:
         return handler(this)
-    own = METHODS[name](this) if name in METHODS else None
+    own = builtin_methods.own(this, name)
     if own is not None:
         return own
     if name in ("min", "max", "sorted") and set(this.args.names) <= {"key", "reverse"} and this.args.names:
@@ -67,33 +68,6 @@ def boolean(this: Call) -> list[Outcome]:
             o = o._replace(value=truths.negated(this.m, once, o.state))
         out.append(o)
     return out
-
-
-def text(*names: str) -> Callable[[Call], list[Outcome] | None]:
-    """``str`` and its like: the text that a class of the tree makes of its object."""
-
-    def make(this: Call) -> list[Outcome] | None:
-        if len(this.args.plain) != 1:
-            return None
-        return special_methods.text(this.m, this.args.plain[0], names, this.state, this.frame, this.node)
-
-    return make
-
-
-def printed(this: Call) -> list[Outcome] | None:
-    """``print``: the texts of its arguments, in order."""
-    if not any(isinstance(a, Ref) for a in this.args.plain):
-        return None
-    live = this.done()
-    out: list[Outcome] = []
-    for value in this.args.plain:
-        following: list[Outcome] = []
-        for o in live:
-            own = special_methods.text(this.m, value, ("__str__", "__repr__"), o.state, this.frame, this.node)
-            for made in own if own is not None else [o]:
-                (following if made.flow is Flow.NORMAL else out).append(made)
-        live = following
-    return [*out, *(Outcome(Flow.NORMAL, o.state) for o in live)]
 
 
 def make_dict(this: Call) -> list[Outcome]:
@@ -182,19 +156,6 @@ def globals_(this: Call) -> list[Outcome]:
     """``globals()``: names can be written behind the back of assignments."""
     return this.done(this.m.new(this.state, Cell("attributes", extra=Ref(this.frame.globals))))
 
-
-METHODS: dict[str, Callable[[Call], list[Outcome] | None]] = {
-    "str": text("__str__", "__repr__"),
-    "repr": text("__repr__"),
-    "format": text("__format__", "__str__", "__repr__"),
-    "print": printed,
-    "len": text("__len__"),
-    "int": text("__int__", "__index__"),
-    "float": text("__float__"),
-    "hash": text("__hash__"),
-    "abs": text("__abs__"),
-}
-"""Builtins that ask a class of the tree, the first of its methods that is there."""
 
 SPECIAL: dict[str, Callable[[Call], list[Outcome]]] = {
     "bool": boolean,

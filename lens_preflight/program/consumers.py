@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import expressions, loops, objects, statements, truths
+from lens_preflight.program import comprehensions, expressions, objects, statements, truths
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.state import Cell, State
@@ -43,7 +43,7 @@ def until_decided(
     """``any`` and ``all``: item by item, as the loop that returns at the first that decides."""
     answer: ast.stmt = ast.Return(ast.Constant(wanted))
     test = node.elt if wanted else ast.UnaryOp(ast.Not(), node.elt)
-    body = loops.nested(ast.If(test, [answer], []), node.generators, node)
+    body = comprehensions.nested(ast.If(test, [answer], []), node.generators, node)
     cell = m.new(state, Cell("frame"))
     inner = replace(frame, cell=cell.id, scope=(frame.cell, *frame.scope), func=None)
     out: list[Outcome] = []

@@ -29,7 +29,6 @@ from lens_preflight.program.values import (
     Const,
     Lanes,
     Lib,
-    Ref,
     Unknown,
     Value,
     tainted,
@@ -137,7 +136,7 @@ def bool_op(m: Machine, node: ast.BoolOp, state: State, frame: Frame) -> list[Ou
                     out.extend(normal(o.state, value))
                     continue
                 lazy = all(truths.harmless(rest) for rest in node.values[i + 1 :])
-                for branch, truth in asked(m, value, o.state, frame, operand, lazy, out):
+                for branch, truth in special_methods.branches(m, value, o.state, frame, operand, lazy, out):
                     if truth is None:
                         following.append((branch, value))
                     elif truth is stop_at:
@@ -152,21 +151,6 @@ def bool_op(m: Machine, node: ast.BoolOp, state: State, frame: Frame) -> list[Ou
                         following.append((branch, truths.settled(value, branch, truth)))
         live = following
     return reduce(out)
-
-
-def asked(
-    m: Machine, value: Value, state: State, frame: Frame, node: ast.expr, lazy: bool, out: list[Outcome]
-) -> list[tuple[State, bool | None]]:
-    """The state split by the truth of an operand; ways out of a method that says it go to ``out``."""
-    if not isinstance(value, Ref | Choice | Lanes):
-        return truths.split(m, value, state, frame, lazy=lazy)  # type: ignore[no-any-return]
-    branches: list[tuple[State, bool | None]] = []
-    for o in special_methods.truth(m, value, state, frame, node):
-        if o.flow is Flow.NORMAL:
-            branches.extend(truths.split(m, o.value, o.state, frame, lazy=lazy))
-        else:
-            out.append(o)
-    return branches
 
 
 def combine(before: Value, value: Value, index: int, stop_at: bool) -> Value:

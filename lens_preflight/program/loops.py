@@ -1,25 +1,23 @@
-"""Loops and comprehensions: exactly when the items are known, else until nothing new happens."""
+"""Loops: exactly when the items are known, else until nothing new happens."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
 
-from lens_preflight.core.data import replace
 from lens_preflight.program import (
     access,
     expressions,
     failures,
-    opaque_calls,
+    iterators,
     special_methods,
     statements,
     truths,
 )
 from lens_preflight.program.joins import merge
 from lens_preflight.program.machine import Frame, Machine
-from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
-from lens_preflight.program.state import Cell, State
-from lens_preflight.program.trees import walk
+from lens_preflight.program.outcomes import Flow, Outcome, reduce
+from lens_preflight.program.state import State
 from lens_preflight.program.values import Const, Ref, Tup, Unknown, Value, soft, taints_of
 
 MAX_EXACT = 9
@@ -123,80 +121,8 @@ def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State, frame: Fram
 
             out.extend(generators.loop_over(m, node, o.value, o.state, frame))
         else:
-            out.extend(by_method(m, node, o.value, o.state, frame))
+            out.extend(iterators.by_method(m, node, o.value, o.state, frame))
     return reduce(out)
-
-
-def by_method(
-    m: Machine, node: ast.For | ast.AsyncFor, value: Value, state: State, frame: Frame
-) -> list[Outcome]:
-    """A for loop over what ``__iter__`` of an object of the tree gives, else over the value itself."""
-    begun = special_methods.called(m, value, ("__iter__",), [], state, frame, node.iter)
-    if begun is None:
-        return over(m, node, value, state, frame)
-    out: list[Outcome] = []
-    for o in begun:
-        if o.flow is not Flow.NORMAL:
-            out.append(o)
-        elif is_generator(o.value, o.state):
-            from lens_preflight.program import generators
-
-            out.extend(generators.loop_over(m, node, o.value, o.state, frame))
-        elif isinstance(o.value, Ref) and special_methods.has(m, o.value, "__next__", o.state):
-            out.extend(driven(m, node, o.value, o.state, frame))
-        else:
-            out.extend(over(m, node, o.value, o.state, frame))
-    return out
-
-
-def driven(
-    m: Machine, node: ast.For | ast.AsyncFor, source: Ref, state: State, frame: Frame
-) -> list[Outcome]:
-    """Rounds with what ``__next__`` of an object of the tree gives, until it raises StopIteration."""
-    done: list[Outcome] = []
-    ended: list[State] = []
-    left: list[State] = []
-    live = [state]
-    known: set[Hashable] = set()
-    patience = MAX_EXACT if m.plan.small and not m.coarse else 0
-    for n in range(MAX_EXACT + MAX_ROUNDS):
-        following: list[State] = []
-        for here in live:
-            for o in special_methods.called(m, source, ("__next__",), [], here, frame, node.iter) or ():
-                if o.flow is Flow.RAISE and o.error == "StopIteration":
-                    ended.append(o.state)
-                    continue
-                stored = (
-                    statements.store(m, node.target, o.value, o.state, frame)
-                    if o.flow is Flow.NORMAL
-                    else [o]
-                )
-                for s in stored:
-                    if s.flow is not Flow.NORMAL:
-                        done.append(s)
-                        continue
-                    again, out_of = sort_out(
-                        statements.block(m, node.body, s.state, frame), ("any", o.value), done
-                    )
-                    following.extend(again)
-                    left.extend(out_of)
-        live, left, done = merge(following, 3), merge(left), reduce(done)
-        if n >= patience:
-            live = [uncounted(source, widened(m, s, node.body, frame)) for s in live]
-        fresh = {(s.key, s.lanes) for s in live}
-        if not live or (n > patience and fresh <= known):
-            break
-        known |= fresh
-    return finish(m, node, ended, left, done, frame)
-
-
-def uncounted(source: Ref, state: State) -> State:
-    """The state with the numbers that an iterator keeps no longer known."""
-    cell = state.edit(source.id)
-    for name, value in cell.attrs.items():
-        if isinstance(value, Const) and type(value.value) in (int, float):
-            cell.attrs[name] = Unknown(value.taints | {"number"})
-    return state
 
 
 def is_generator(value: Value, state: State) -> bool:
@@ -285,63 +211,3 @@ def rounds(
             break
         known |= fresh
     return finish(m, node, ended, left, done, frame)
-
-
-def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
-    """A comprehension, for the values when the items are known and for its effects in any case."""
-    generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
-    if isinstance(node, ast.GeneratorExp) and any(
-        isinstance(n, ast.Attribute) and n.attr == "shutdown" for n in walk(node)
-    ):
-        why = "a generator expression runs nothing until somebody asks for its items"
-        return normal(opaque_calls.undecided(state, frame.site(node), why), Unknown())
-    result = m.new(
-        state,
-        Cell(
-            "dict" if isinstance(node, ast.DictComp) else "list",
-            items={} if isinstance(node, ast.DictComp) else [],
-        ),
-    )
-    body = append_statement(node, generators)
-    out: list[Outcome] = []
-    inner = m.new(state, Cell("frame", {"__result__": result}))
-    scope = (frame.cell, *frame.scope)
-    func = frame.func
-    nested = replace(frame, cell=inner.id, scope=scope, func=None)
-    for o in statements.block(m, body, state, nested):
-        if o.flow is Flow.NORMAL:
-            cell = o.state.edit(result.id)
-            if isinstance(node, ast.SetComp):
-                cell.kind = "set"
-            out.extend(normal(o.state, result))
-        else:
-            out.append(o)
-    assert func is frame.func
-    return reduce(out)
-
-
-def append_statement(node: ast.expr, generators: list[ast.comprehension]) -> list[ast.stmt]:
-    """The loops of a comprehension as statements that fill ``__result__``."""
-    target = ast.Name("__result__", ast.Load())
-    if isinstance(node, ast.DictComp):
-        stored = ast.Subscript(target, node.key, ast.Store())
-        inner: ast.stmt = ast.Assign([stored], node.value)
-    else:
-        element: ast.expr = node.elt  # type: ignore[attr-defined]
-        inner = ast.Expr(ast.Call(ast.Attribute(target, "append", ast.Load()), [element], []))
-    return nested(inner, generators, node)
-
-
-def nested(inner: ast.stmt, generators: list[ast.comprehension], node: ast.expr) -> list[ast.stmt]:
-    """A statement inside the loops and conditions of a comprehension."""
-    body: list[ast.stmt] = [inner]
-    for g in reversed(generators):
-        for condition in reversed(g.ifs):
-            body = [ast.If(condition, body, [])]
-        body = [ast.For(g.target, g.iter, body, [])]
-    for statement_ in body:
-        ast.copy_location(statement_, node)
-        for child in walk(statement_):
-            if not hasattr(child, "lineno") and isinstance(child, ast.expr | ast.stmt):
-                ast.copy_location(child, node)
-    return body

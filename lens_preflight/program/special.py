@@ -55,9 +55,9 @@ def yielded(m: Machine, node: ast.Yield, state: State, frame: Frame) -> list[Out
 
 def comprehension(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Outcome]:
     """A comprehension: run as the loops that it abbreviates."""
-    from lens_preflight.program import loops
+    from lens_preflight.program import comprehensions
 
-    return loops.comprehension(m, node, state, frame)
+    return comprehensions.comprehension(m, node, state, frame)
 
 
 def starred(m: Machine, node: ast.Starred, state: State, frame: Frame) -> list[Outcome]:

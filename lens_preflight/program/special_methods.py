@@ -97,6 +97,19 @@ def tested(m: Machine, outcomes: list[Outcome], frame: Frame, node: ast.AST) -> 
     return out
 
 
+def branches(
+    m: Machine, value: Value, state: State, frame: Frame, node: ast.expr, lazy: bool, out: list[Outcome]
+) -> truths.LazyBranches:
+    """The state split by the truth of an operand; ways out of a method that says it go to ``out``."""
+    found: truths.LazyBranches = []
+    for o in tested(m, normal(state, value), frame, node):
+        if o.flow is Flow.NORMAL:
+            found.extend(truths.split(m, o.value, o.state, frame, lazy=lazy))
+        else:
+            out.append(o)
+    return found
+
+
 def text(
     m: Machine, value: Value, names: Sequence[str], state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome] | None:
