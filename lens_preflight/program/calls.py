@@ -292,5 +292,5 @@ def behind(decorator: Lib, inner: Value, made: Outcome) -> Outcome:
     if unknown or (isinstance(made.value, Wrapped) and made.value.role == "perhaps"):
         if rank_gates.may_choose(decorator.path):
             return made._replace(value=Wrapped("chosen", inner, (decorator,)))
-        return made._replace(value=Wrapped("perhaps", inner))
+        return made._replace(value=wrappers.around(inner, decorator.path))
     return made

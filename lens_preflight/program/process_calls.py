@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-
 from lens_preflight.core.data import replace
 from lens_preflight.program import (
     access,
     calls,
     classes,
+    endings,
     imports,
     opaque_calls,
     self_ends,
-    replacements,
     signal_calls,
     statements,
     thread_calls,
@@ -20,9 +18,8 @@ from lens_preflight.program import (
 from lens_preflight.program.machine import Frame
 from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.registry import Call, model
-from lens_preflight.program.seen import End
 from lens_preflight.program.source import Unreadable
-from lens_preflight.program.state import Cell, Facts, Hook, Installed, State
+from lens_preflight.program.state import Cell, Facts, Installed, State
 from lens_preflight.program.values import (
     FALSE,
     NONE,
@@ -220,61 +217,7 @@ def again_as_child(this: Call, state: State) -> list[State]:
 
 def finish_process(this: Call, outcomes: list[Outcome], name: str) -> None:
     """Exit hooks and the record of every end of a process."""
-    end_all(this, outcomes, name)
-
-
-def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
-    """Run the hooks of each way out, last registered first, and record the end.
-
-    A hook that ends the process itself keeps the earlier ones from running.
-    """
-    for o in reduce(outcomes):
-        live = [o]
-        cut: list[Outcome] = []
-        for hook in at_the_end(o, name):
-            done = [(e, r) for e in live for r in run_hook(this, hook, e.state)]
-            cut.extend(r for _, r in done if r.flow is Flow.HARD)
-            live = [e._replace(state=r.state) for e, r in done if r.flow is not Flow.HARD]
-        for end in (*live, *cut):
-            state = end.state
-            this.m.seen.ends.append(
-                End(
-                    end.flow,
-                    state.lanes,
-                    state.hypo,
-                    state.facts,
-                    end.origin,
-                    end.error,
-                    state.cond,
-                    name,
-                    state.last,
-                    state.optional,
-                )
-            )
-
-
-def at_the_end(o: Outcome, name: str) -> tuple[Hook, ...]:
-    """What runs on one way out: the hook for exceptions, then the exit hooks, last registered first."""
-    if o.flow is Flow.HARD:
-        return ()
-    unhandled = replacements.of_exceptions(o.state) if o.flow is Flow.RAISE and name == "main" else None
-    return (*((unhandled,) if unhandled is not None else ()), *reversed(o.state.facts.hooks))
-
-
-def run_hook(this: Call, hook: Hook, state: State) -> list[Outcome]:
-    """One exit hook; what it raises is printed and forgotten, a hard end is one."""
-    frame = replace(this.frame, path=hook.site.path, phase="atexit", cleanup=True, stack=(hook.site,))
-    node = ast.Pass(lineno=hook.site.line, col_offset=0)
-    args = calls.Args(list(hook.args), dict(hook.names))
-    before = {number for number, _ in state.facts.open_handles}
-    out: list[Outcome] = []
-    for o in calls.invoke(this.m, hook.func, args, state, frame, node):
-        if o.flow is Flow.YIELD:
-            continue
-        if hook.kind == "finalizer" and before and not o.state.facts.open_handles:
-            o.state.facts = o.state.facts.noted("finalizer", hook.site)
-        out.append(o if o.flow is Flow.HARD else Outcome(Flow.NORMAL, o.state))
-    return reduce(out)
+    endings.end_all(this, outcomes, name)
 
 
 @model("multiprocessing.Process.start", "torch.multiprocessing.Process.start")

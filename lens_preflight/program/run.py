@@ -16,11 +16,12 @@ from lens_preflight.program import (
     context_calls,
     deletions,
     dotenv_calls,
+    endings,
     framework_calls,
     group_calls,
     imports,
-    lazy_maps,
     iteration_calls,
+    lazy_maps,
     lens_calls,
     libraries,
     module_calls,
@@ -94,7 +95,7 @@ def run(m: Machine, path: str, package: str = "") -> str:
     try:
         out = statements.block(m, source.tree.body, state, frame)
         end = Call(m, "the end", None, Args(), state, frame, top)
-        process_calls.end_all(end, out, "main")
+        endings.end_all(end, out, "main")
     except Exhausted as error:
         return str(error)
     except RecursionError:

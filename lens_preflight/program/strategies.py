@@ -8,7 +8,7 @@ from lens_preflight.core.data import replace
 from lens_preflight.program import calls, imports, objects, strategy_registry, truths, variables
 from lens_preflight.program.outcomes import Flow
 from lens_preflight.program.registry import Call
-from lens_preflight.program.state import Cell, lane_numbers, part
+from lens_preflight.program.state import Cell, State, lane_numbers, part
 from lens_preflight.program.values import (
     Const,
     Lanes,
@@ -59,7 +59,7 @@ def strategy_values(
     own = strategy
     if isinstance(strategy, Const) and f"strategy {strategy.value}" in this.state.read(imports.MODULES).attrs:
         own = this.state.read(imports.MODULES).attrs[f"strategy {strategy.value}"]
-    if isinstance(own, Lanes) and not objects.all_plain(own):
+    if isinstance(own, Lanes) and any(p and runs_here(p, this.state) for p in own.parts):
         each: dict[int, bool | None] = {}
         for here, option in objects.split_options(own, this.state.fork()):
             each |= strategy_values(replace(this, state=here), config, option, rank, size)
@@ -74,6 +74,11 @@ def strategy_values(
                 found[lane] = truth if lane not in found or found[lane] is truth else None
         return found
     return {lane: named_strategy(this, config, part(own, lane), rank, size, lane) for lane in lanes}
+
+
+def runs_here(strategy: Value, state: State) -> bool:
+    """True for a function of the program, by itself or by the name under which it is registered."""
+    return not isinstance(strategy, Const | Unknown) or strategy_registry.own(strategy, state)
 
 
 def named_strategy(

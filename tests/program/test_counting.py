@@ -36,9 +36,9 @@ def verdict(folder: Path, use: str, field: str = FACTORY) -> str:
         ("job = Job(name='train')", "pass"),
         ("job = Job('train')\nother = Job('eval')", "fail"),
         ("job = Job('train')\nother = Job('eval', None)", "pass"),
-        ("job = Job('train', None)", "fail"),
-        ("job = Job('train', telemetry=None)", "fail"),
-        ("print(Job)", "fail"),
+        ("job = Job('train', None)", "unknown"),
+        ("job = Job('train', telemetry=None)", "unknown"),
+        ("print(Job)", "unknown"),
         ("import tyro\njob = tyro.cli(Job)", "unknown"),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_factory_runs_for_each_object_without_the_argument(use: str, expected:
     [
         ("telemetry: Any = field(default_factory=make, init=False)", "Job('a')", "pass"),
         ("telemetry: Any = field(default_factory=make, init=False)", "Job('a')\nJob('b')", "fail"),
-        ("telemetry: Any = field(default_factory=make, kw_only=True)", "Job('a', telemetry=1)", "fail"),
+        ("telemetry: Any = field(default_factory=make, kw_only=True)", "Job('a', telemetry=1)", "unknown"),
         (
             "telemetry: Any = field(default=None)",
             "job = Job('a')\nassert job.telemetry is None\nmake()",
@@ -76,8 +76,10 @@ def wrapped(decorator: str) -> str:
         ("from tenacity import retry, stop_after_attempt\n@retry(stop=stop_after_attempt(3))", "unknown"),
         ("import backoff\n@backoff.on_exception(backoff.expo, ValueError)", "unknown"),
         ("import site_tools\n@site_tools.restarting(times=2)", "unknown"),
+        ("from tenacity import retry\n@retry", "unknown"),
         ("import draccus\n@draccus.wrap()", "pass"),
         ("import mlflow\n@mlflow.trace(name='main')", "pass"),
+        ("import site_tools\n@site_tools.timed", "pass"),
         ("import torch\n@torch.no_grad()", "pass"),
         ("import functools\n@functools.lru_cache(maxsize=None)", "pass"),
         ("from torch.distributed.elastic.multiprocessing.errors import record\n@record", "pass"),
@@ -87,16 +89,6 @@ def wrapped(decorator: str) -> str:
 def test_what_a_wrapper_repeats(decorator: str, expected: str, tmp_path: Path) -> None:
     answer = asked(tmp_path, setup_once, wrapped(decorator))
     assert answer.verdict == expected, answer.reason
-
-
-@pytest.mark.parametrize(
-    ("decorator", "expected"),
-    [("@site_tools.quiet()", "unknown"), ("@mlflow.trace(name='x')", "warn"), ("", "pass")],
-)
-def test_a_shutdown_behind_a_wrapper(decorator: str, expected: str, tmp_path: Path) -> None:
-    close = f"import mlflow\nimport site_tools\n{decorator}\ndef close(h):\n    h.shutdown()\n"
-    text = HEAD + close + RANKED + FINALLY.replace("handle.shutdown()", "close(handle)")
-    assert asked(tmp_path, shutdown, text).verdict == expected
 
 
 def test_a_training_step_behind_a_wrapper_costs_nothing(tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ DEAD = {
 }
 ALIVE = {
     "given to a computed call": f"def init():\n{RUN}TABLE = trainlib.table(init)\nTABLE['init']()\n",
-    "an operator": f"class Stage:\n    def __rshift__(self, other):\n{METHOD}Stage() >> Stage()\n",
     "a descriptor": f"class Lazy:\n    def __get__(self, obj, cls):\n        return {CALL}\nclass App:\n    h = Lazy()\n"
     f"App().h\n{TRAIN}",
     "a name of the class": f"class Reg:\n    def __set_name__(self, owner, name):\n{METHOD}class App:\n    r = Reg()\n",
