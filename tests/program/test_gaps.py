@@ -46,6 +46,18 @@ def test_installing_a_handler(lines: str, expected: str, tmp_path: Path) -> None
     assert asked(tmp_path, shutdown, text).verdict == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("'run-{job}'.format(job=1)", "pass"),
+        ("'run-{job}-{0}'.format(2, job=trainlib)", "pass"),
+        ("'run-{job}'.format(**{'jb': 1})", "fail"),
+    ],
+)
+def test_filling_a_text_by_names(text: str, expected: str, tmp_path: Path) -> None:
+    assert asked(tmp_path, shutdown, f"{HEAD}{RANKED}name = {text}\n{FINALLY}").verdict == expected
+
+
 def test_a_handler_off_the_main_thread(tmp_path: Path) -> None:
     body = RANKED + "signal.signal(signal.SIGTERM, stop)\n" + FINALLY
     work = "def work():\n" + "".join(f"    {line}\n" for line in body.splitlines())
