@@ -101,11 +101,11 @@ def setup_once(ctx: Context) -> Iterator[Said]:
     if not ctx.stops(*found):
         if reading.incomplete:
             raise Undecided(reading.incomplete, reading.model.at)
+        for reason, site in reading.seen.uncounted[:1]:
+            raise Undecided(reason, reading.location(site))
         if found:
             yield ctx.nothing_else
             return
-        for reason, site in reading.seen.uncounted[:1]:
-            raise Undecided(reason, reading.location(site))
         places = sorted({str(reading.location(s.site)) for s in reading.setups})
         yield Proof("one call of setup_telemetry on every path", {"calls": ", ".join(places)})
 

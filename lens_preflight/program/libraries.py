@@ -14,8 +14,8 @@ from lens_preflight.program import (
     objects,
     opaque_calls,
     pure_calls,
-    safe_calls,
     replacements,
+    safe_calls,
     variables,
 )
 from lens_preflight.program.known_values import (

@@ -10,7 +10,6 @@ from lens_preflight.program import (
     endings,
     imports,
     opaque_calls,
-    self_ends,
     signal_calls,
     statements,
     thread_calls,

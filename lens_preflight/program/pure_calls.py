@@ -132,8 +132,6 @@ def plain_method(this: Call) -> list[Outcome]:
         missing = texts.missing_field(this.receiver.value, len(this.args.plain), set(this.args.names))
         if missing:
             return [failures.failure(this.state, this.frame, this.node, missing)]
-    if this.args.names and name == "format" and not this.args.open:
-        return formatted(this, this.receiver)
     if this.args.names or this.args.open:
         return this.done(Unknown(taints_of(this.receiver)))
     return natives.apply(
@@ -167,17 +165,6 @@ def touches_files(receiver: Value, name: str) -> bool:
     values = receiver.parts if isinstance(receiver, Lanes) else (receiver,)
     paths = any(isinstance(v, Const) and isinstance(v.value, PurePath) for v in values)
     return paths and name in FILE_METHODS
-def formatted(this: Call, text: Value) -> list[Outcome]:
-    """``text.format(...)`` with names; one that the text asks for and the call leaves out raises."""
-    names, count = list(this.args.names), len(this.args.plain)
-
-    def run(target: Any, *values: Any) -> Any:
-        if len(str(values)) > 2000:
-            raise natives.NotKnown
-        return target.format(*values[:count], **dict(zip(names, values[count:], strict=True)))
-
-    values = [text, *this.args.plain, *this.args.names.values()]
-    return natives.apply(this.m, run, values, this.state, "format", this.frame, this.node)
 
 
 def path_method(name: str) -> Callable[..., Any]:
