@@ -39,6 +39,7 @@ def note(m: Machine, target: Lib, name: str, value: Value, state: State, frame: 
     path = f"{target.path}.{name}"
     plain = isinstance(value, Const) and value.value is not None
     known = path in MODELS or path in HARD_EXITS or path == EXCEPTIONS
+    known = known or (isinstance(value, Ref) and state.read(value.id).kind == "handle" and "()" not in path)
     if (path.startswith((f"{LENS}.", "opentelemetry.")) and not plain) or known:
         attrs = state.edit(imports.MODULES).attrs
         attrs[MARK + path] = value
@@ -100,7 +101,7 @@ def of_setup(state: State) -> tuple[str, str]:
     for path in replaced(state):
         inside = path.removeprefix(f"{LENS}.")
         module, _, rest = inside.partition(".")
-        if path == inside or module not in DECIDING or rest in READ_BY_PROGRAMS:
+        if path == inside or module not in DECIDING or not rest or rest in READ_BY_PROGRAMS:
             continue
         if inside.startswith(CHOOSING):
             which = which or words(path)

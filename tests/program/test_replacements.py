@@ -136,3 +136,11 @@ def test_a_copy_runs_the_class_again(tmp_path: Path) -> None:
         "import dataclass", "import dataclass, replace"
     )
     assert asked(tmp_path, rank_decision, text).verdict == "warn"
+
+
+@pytest.mark.parametrize("module", ["builtins", "nemo.lens", "torch"])
+def test_a_handle_that_is_kept_on_a_module_is_found_there(module: str, tmp_path: Path) -> None:
+    text = HEAD + f"import {module}\n" + RANKED + f"{module}.current = handle\n"
+    text += FINALLY.replace("handle.shutdown()", f"{module}.current.shutdown()")
+    assert asked(tmp_path, shutdown, text).verdict == "pass"
+    assert asked(tmp_path, rank_decision, text).verdict == "note"
