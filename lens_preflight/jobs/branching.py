@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.data import replace
 from lens_preflight.jobs import assignments
 from lens_preflight.jobs.model import Loss
-from lens_preflight.jobs.redirection import feed
+from lens_preflight.jobs.redirection import feed, unread
 from lens_preflight.jobs.run import Run
 from lens_preflight.jobs.state import join_states
 from lens_preflight.jobs.syntax import Node, parts_of
+from lens_preflight.jobs.text import Text
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -185,9 +186,17 @@ def pipe(shell: Shell, node: Node) -> bool | None:
         return status
     right = shell.child(Loss.PIPELINE)
     feed(right, text)
-    right.piped = text
+    right.piped = text if text is not None else _from(node["X"])
     status = right.statement(node["Y"])
     return None if status is None or node["Y"].get("Cmd", {}).get("Type") == "CallExpr" else status
+
+
+def _from(left: Node) -> Text | None:
+    """What a command prints that cannot be said; an installer that is fetched is no script of the job."""
+    from lens_preflight.jobs.substitution import _all_words
+
+    words = _all_words(left)
+    return None if {"curl", "wget"} & set(words) else unread(f"$({' '.join(words)[:40]})")
 
 
 def conditional(shell: Shell, node: Node) -> bool | None:

@@ -133,6 +133,7 @@ def _exec(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
     if rest:
         start_process(shell, rest, [], body, True, execs=True)
         shell.state.alive = False
+        shell.state.handlers.pop("EXIT", None)  # the shell is gone before it ends
     return True
 
 
@@ -180,9 +181,11 @@ def _trap(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
     for word in rest[1:]:
         name = word.constant.upper().removeprefix("SIG")
         name = {"15": "TERM", "10": "USR1", "12": "USR2", "2": "INT", "0": "EXIT", "1": "HUP"}.get(name, name)
+        shell.state.handlers.pop(name, None)
         if action.constant == "-":
             shell.state.traps.pop(name, None)
         else:
+            shell.state.handlers[name] = (action, words[0].line)
             text = _trap_text(shell, action)
             shell.state.traps[name] = (text, shell.at(words[0].line).line or words[0].line)
     return True
@@ -219,7 +222,7 @@ def _command(shell: Shell, words: list[Field], body: Field | None, last: bool) -
         return None
     while rest and rest[0].constant.startswith("-"):
         rest = rest[1:]
-    return simple(shell, rest, [], body, last) if rest else True
+    return simple(shell, rest, [], body, last, functions=False) if rest else True
 
 
 def _getopts(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:

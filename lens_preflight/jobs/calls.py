@@ -150,13 +150,17 @@ def _broken(text: Text | None) -> list[Text]:
 
 
 def simple(
-    shell: Shell, words: list[Field], settings: list[Setting], body: Field | None, last: bool
+    shell: Shell,
+    words: list[Field],
+    settings: list[Setting],
+    body: Field | None,
+    last: bool,
+    functions: bool = True,
 ) -> bool | None:
-    """A command with its words expanded."""
+    """A command with its words expanded; ``functions`` False: behind ``command``, which passes them over."""
     name = words[0].text.constant or ""
-    function = shell.state.functions.get(name)
-    if name in shell.state.functions:
-        return call_function(shell, function, words, settings)
+    if functions and name in shell.state.functions:
+        return call_function(shell, shell.state.functions[name], words, settings)
     if name in _DECLARING:
         _lost_prefix(shell, settings)
         return _declared(shell, words)
@@ -252,7 +256,7 @@ def start_process(
     """An external command: the environment of the moment, and the way to the program."""
     from lens_preflight.jobs.chain import follow, is_link
 
-    if not is_link(words[0].text, shell):
+    if not is_link(words, shell):
         touch(shell, words, shell.state.cwd, shell.where, body)
         for setting in settings:
             shell.note(setting.name, setting.line, Loss.PREFIX)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import replace
 from lens_preflight.jobs.containers import apptainer, enroot
 from lens_preflight.jobs.docker import docker
 from lens_preflight.jobs.draft import Step, resolve
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.launchers import LAUNCHERS
 from lens_preflight.jobs.programs import _PYTHON, launch, python
 from lens_preflight.jobs.run import DEPTH, MAX_LAUNCHES, TooMuch
 from lens_preflight.jobs.scripts import SHELLS, _missing_script, _script_file, inner_shell
 from lens_preflight.jobs.srun import srun
+from lens_preflight.jobs.telling import spoken_of, telling
 from lens_preflight.jobs.text import Cause, Text, shown
 from lens_preflight.jobs.touching import touch
 from lens_preflight.jobs.wrappers import WRAPPERS, Link
@@ -175,16 +178,17 @@ def follow(step: Step, shell: Shell) -> None:
         other(step, name, shell)
 
 
-def is_link(text: Text, shell: Shell) -> bool:
+def is_link(words: Sequence[Field], shell: Shell) -> bool:
     """True when a command may lead to a program; the many others need no environment."""
+    text = words[0].text
     name = (text.constant or "").rpartition("/")[2]
     if text.constant is None or name in SHELLS or name in _LINKS or _PYTHON.fullmatch(name):
         return True
-    return (
-        "/" in (text.constant or "")
-        or name.endswith((".py", ".sh", ".bash"))
-        or made(shell.run, text, shell.state.cwd, shell.where) is not None
-    )
+    if "/" in (text.constant or "") or name.endswith((".py", ".sh", ".bash")):
+        return True
+    if made(shell.run, text, shell.state.cwd, shell.where) is not None:
+        return True
+    return bool(telling(shell, words, shell.state.cwd, shell.where))
 
 
 def _ends_in_name(text: Text) -> str:
@@ -198,9 +202,15 @@ def _ends_in_name(text: Text) -> str:
 def _unknown_command(step: Step, shell: Shell) -> None:
     text = step.words[0].text
     arguments = any(s.cause in (Cause.ARGUMENT, Cause.SUBMITTER) for s in text.symbols)
+    arguments = arguments or bool(_spoken(step, shell))
     if step.where.in_step or step.where.container is not None or arguments or step.where.execs:
         why = f"the command {shown(text)} is not known before the job starts"
         launch(step, shell, None, None, (), opaque=why)
+
+
+def _spoken(step: Step, shell: Shell) -> str:
+    """What the words behind a command say that it starts."""
+    return spoken_of(shell, " ".join(w.text.template for w in step.words[1:]), step.cwd, step.where)
 
 
 def other(step: Step, name: str, shell: Shell) -> None:
@@ -236,6 +246,10 @@ def other(step: Step, name: str, shell: Shell) -> None:
             (),
             opaque=f"{word.text.template} is a program that cannot be read from here",
         )
+    elif told := telling(shell, step.words, step.cwd, step.where):
+        why = f"{name} may start {told}, and what it hands on is not known"
+        may = step.next(step.words, where=replace(step.where, conditional=True))
+        launch(may, shell, None, None, (), opaque=why)
 
 
 _LINKS: dict[str, Link] = {

@@ -27,6 +27,9 @@ def declare(shell: Shell, node: Node) -> bool | None:
     flags, settings, broken = _read(shell, node)
     export = variant == "export" or "x" in flags
     local = variant in ("local", "declare", "typeset") and bool(shell.state.frames) and "g" not in flags
+    if "f" in flags and export:
+        names = frozenset(setting.name for setting in settings)
+        shell.state.shared = shell.state.shared - names if "n" in flags else shell.state.shared | names
     if "f" in flags or "F" in flags or "p" in flags:
         return True
     if "n" in flags and variant != "export":

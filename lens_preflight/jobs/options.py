@@ -92,7 +92,7 @@ def split(
 def _may_be_options(words: Sequence[Field], index: int) -> bool:
     """True for an unquoted expansion of unknown text with more options behind it."""
     word = words[index]
-    if not word.lone or word.text.constant is not None or len(word.text.pieces) != 1:
+    if not word.lone or word.text.path is not None or len(word.text.pieces) != 1:
         return False
     following = words[index + 1].text.plain.template if index + 1 < len(words) else ""
     return following.startswith("-")

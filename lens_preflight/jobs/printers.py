@@ -175,6 +175,21 @@ def _hostnames(args: Sequence[Field], shell: Shell) -> Text | None:
     return None
 
 
+def _located(args: Sequence[Field], shell: Shell) -> Text | None:
+    """``which python`` and its kin: a path that ends in the name, or nothing."""
+    plain = [a.constant for a in args if not a.constant.startswith("-")]
+    if len(plain) != 1 or not re.fullmatch(r"[\w.+-]+", plain[0]):
+        return None
+    hint = f"$(which)/{plain[0]}"
+    place = Symbol(f"$(which {plain[0]})", Cause.COMMAND, hint=hint, reason="where the program is installed")
+    return Text.of(place, "\n")
+
+
+def _looked_up(args: Sequence[Field], shell: Shell) -> Text | None:
+    """``command -v python``; any other command runs."""
+    return _located(args[1:], shell) if args and args[0].constant in ("-v", "-P", "-p") else None
+
+
 _PRINTERS: dict[str, Callable[[Sequence[Field], Shell], Text | None]] = {
     "echo": _echo,
     "printf": _printf,
@@ -189,6 +204,9 @@ _PRINTERS: dict[str, Callable[[Sequence[Field], Shell], Text | None]] = {
     "seq": _seq,
     "expr": _expr,
     "scontrol": _hostnames,
+    "which": _located,
+    "command": _looked_up,
+    "type": _looked_up,
     "true": lambda args, shell: EMPTY,
     "false": lambda args, shell: EMPTY,
     ":": lambda args, shell: EMPTY,

@@ -9,7 +9,7 @@ from lens_preflight.jobs import printing, substitution
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.syntax import Node, parts_of
-from lens_preflight.jobs.text import Text, literal
+from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import heredoc, text_of
 from lens_preflight.jobs.written import key_of, mentioned
 
@@ -39,9 +39,11 @@ def redirect(shell: Shell, redirects: Sequence[Node]) -> Field | None:
                 shell.run.places[shell.run.spelled(text).strip("\n")] = line + shell.frame.offset
             give_input(shell, text)
         elif op == "<<<":
-            give_input(shell, text_of(redirect.get("Word"), shell) + literal("\n"))
-        elif op == "<":
-            input_from(shell, redirect.get("Word"))
+            text = text_of(redirect.get("Word"), shell) + literal("\n")
+            give_input(shell, text)
+            body = Field(text, int(redirect["Pos"]))
+        elif op == "<" and not redirect.get("N"):
+            body = Field(input_from(shell, redirect.get("Word")), int(redirect["Pos"]))
     return body
 
 
@@ -126,26 +128,30 @@ def give_input(shell: Shell, text: Text) -> None:
         shell.state.stdin = [line]
 
 
-def input_from(shell: Shell, word: Node | None) -> None:
-    """``< file`` and ``< <(command)``."""
+def input_from(shell: Shell, word: Node | None) -> Text:
+    """``< file`` and ``< <(command)``: what is read, a symbol where that is not known."""
     parts = parts_of(word)
-    if len(parts) != 1 or parts[0]["Type"] != "ProcSubst":
-        input_file(shell, text_of(word, shell))
-        return
-    feed(shell, substitution.everything(parts[0], shell))
+    if len(parts) == 1 and parts[0]["Type"] == "ProcSubst":
+        text, name = substitution.everything(parts[0], shell), "<(...)"
+    else:
+        path = text_of(word, shell)
+        content = file_text(shell, path)
+        text, name = None if content is None else literal(content), f"< {path.template}"
+    feed(shell, text)
+    return unread(name) if text is None else text
 
 
-def input_file(shell: Shell, path: Text) -> None:
-    content = file_text(shell, path)
-    shell.state.stdin = None
-    if content is not None:
-        give_input(shell, literal(content))
+def unread(name: str) -> Text:
+    """Standard input that is not known."""
+    return Text.of(Symbol(name, Cause.COMMAND, reason="it is read at run time"))
 
 
 def file_text(shell: Shell, path: Text) -> str | None:
     """The text of a file named in this shell, None when it cannot be read from here."""
     from lens_preflight.jobs.draft import resolve
 
+    if path.constant == "/dev/null":
+        return ""
     named = path.path
     full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
     return shell.run.files.text(full or key_of(shell.run, path, shell.state.cwd, shell.where))

@@ -11,6 +11,7 @@ from lens_preflight.jobs.programs import launch
 from lens_preflight.jobs.run import DEPTH, Frame, Run
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.text import Cause, Text, literal, shown
+from lens_preflight.jobs.trapping import finish
 from lens_preflight.jobs.written import WHY, made
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def inner_shell(step: Step, shell: Shell) -> None:
         dash = name in ("sh", "dash")
         pid1 = "sh" if dash else ("shell -c" if command else "shell file")
     where = replace(step.where.link(label), pid1=pid1)
+    if name != "bash" and step.env.functions:
+        step = step.next(step.words, env=replace(step.env, functions={}))
     if command:
         if words:
             args = tuple(w.text for w in words[2:])
@@ -100,7 +103,7 @@ def _scripts_of(step: Step, text: Field, args: tuple[Text, ...], shell: Shell) -
             run_script(inner, replace(text, text=value), args, shell)
         return
     why = f"the script {shown(text.text)} is not known before the job starts"
-    launch(step, shell, None, None, (), opaque=why)
+    launch(step, shell, None, None, (), opaque=why, at=text)
 
 
 def _run(
@@ -113,7 +116,10 @@ def _run(
     state = State.of(step.env, cwd=step.cwd, args=args, arg0=arg0)
     where = replace(step.where, execs=False, last=False)
     inner = process(shell.run, state, frame, where, shell.depth + 1)
+    if step.heredoc is not None and step.words:
+        inner.piped = step.heredoc.text
     inner.script(shell.run.tree(text))
+    finish(inner)
 
 
 def _script_file(step: Step, shell: Shell) -> None:

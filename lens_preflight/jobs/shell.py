@@ -20,6 +20,7 @@ from lens_preflight.jobs.special import special
 from lens_preflight.jobs.state import State
 from lens_preflight.jobs.syntax import Node, Tree, parts_of
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal, widest
+from lens_preflight.jobs.trapping import finish
 from lens_preflight.jobs.words import text_of
 
 if TYPE_CHECKING:
@@ -190,6 +191,7 @@ class Shell:
         where = replace(self.where, **changes) if changes else self.where  # type: ignore[arg-type]
         shell = Shell(self.run, self.state.copy(), self.frame, where, self.depth + 1)
         shell.isolated = self.isolated or loss
+        shell.state.handlers = {}
         shell.following = self.following
         shell.conditional = self.conditional
         if self.depth > DEPTH:
@@ -209,7 +211,9 @@ class Shell:
         if kind == "Subshell":
             child = self.child(Loss.SUBSHELL)
             status = child.statements(node.get("Stmts") or ())
-            return status if child.state.alive else None
+            ended = not child.state.alive
+            finish(child)
+            return None if ended else status
         if kind == "BinaryCmd":
             return binary(self, node, last)
         if kind == "IfClause":

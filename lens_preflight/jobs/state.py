@@ -45,10 +45,11 @@ class Bound:
 
 @dataclass(frozen=True)
 class Exported:
-    """The environment that one process hands to the next."""
+    """The environment that one process hands to the next; ``functions`` are exported ones of bash."""
 
     variables: Mapping[str, Bound] = field(default_factory=dict)
     rest: Rest = field(default_factory=Rest)
+    functions: Mapping[str, Node | None] = field(default_factory=dict)
 
     def value(self, name: str) -> Text | None:
         """The text of a variable; None when it is unset."""
@@ -104,7 +105,8 @@ class State:
     """All that a shell remembers; copied where paths part, joined where they meet.
 
     ``prefixed`` are the names set in front of the function call that runs; one that the function
-    exports outlives the call (measured on bash 5.2), and is ``kept``.
+    exports outlives the call (measured on bash 5.2), and is ``kept``. ``handlers`` are the commands of
+    traps, ``shared`` the names of the functions that are exported.
     """
 
     vars: dict[str, Var] = field(default_factory=dict)
@@ -112,6 +114,8 @@ class State:
     functions: dict[str, Node | None] = field(default_factory=dict)
     options: set[str] = field(default_factory=set)
     traps: dict[str, tuple[str, int]] = field(default_factory=dict)
+    handlers: dict[str, tuple[Text, int]] = field(default_factory=dict)
+    shared: frozenset[str] = frozenset()
     args: tuple[Text, ...] | None = None
     arg0: Text = field(default_factory=Text)
     cwd: str | None = None
@@ -132,6 +136,7 @@ class State:
             functions=dict(self.functions),
             options=set(self.options),
             traps=dict(self.traps),
+            handlers=dict(self.handlers),
             frames=tuple(dict(frame) for frame in self.frames),
             kept=dict(self.kept),
             stdin=None if self.stdin is None else list(self.stdin),
@@ -145,7 +150,8 @@ class State:
     def of(cls, env: Exported, *, cwd: str | None, args: tuple[Text, ...] | None, arg0: Text) -> State:
         """The state of a shell that starts with this environment."""
         listed = {n: Var(b.value, True, at=b.at, by=b.by) for n, b in env}
-        return cls(listed, env.rest, cwd=cwd, args=args, arg0=arg0)
+        functions = dict(env.functions)
+        return cls(listed, env.rest, functions, cwd=cwd, args=args, arg0=arg0, shared=frozenset(functions))
 
     def value(self, name: str) -> Text | None:
         """The text of a variable (of the first element, for an array); None when unset."""
@@ -170,7 +176,8 @@ class State:
                 listed[name] = Bound(var.handed, var.at, var.by)
             elif not self.rest.complete:
                 listed[name] = Bound(None, var.at, var.by)
-        return Exported(listed, self.rest)
+        functions = {name: self.functions[name] for name in self.shared if name in self.functions}
+        return Exported(listed, self.rest, functions)
 
 
 def join_states(a: State, b: State, reason: str = "", likely: bool | None = None) -> State:
@@ -190,6 +197,8 @@ def join_states(a: State, b: State, reason: str = "", likely: bool | None = None
         merged.functions[name] = one if one is two or two is None else (two if one is None else None)
     merged.options = a.options & b.options
     merged.traps = {**b.traps, **a.traps}
+    merged.handlers = {**b.handlers, **a.handlers}
+    merged.shared = a.shared | b.shared
     merged.cwd = a.cwd if a.cwd == b.cwd else None
     merged.args = a.args if a.args == b.args else None
     merged.stdin = a.stdin if a.stdin == b.stdin else None

@@ -17,7 +17,8 @@ from lens_preflight.jobs.srun import VALUED
 from lens_preflight.jobs.start import Start
 from lens_preflight.jobs.state import Bound
 from lens_preflight.jobs.state import State as ShellState
-from lens_preflight.jobs.text import Cause, Symbol, Text, literal
+from lens_preflight.jobs.text import Cause, Symbol, Text, literal, shown
+from lens_preflight.jobs.trapping import finish
 from lens_preflight.jobs.written import WHY, made
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def run_batch(run: Run, path: str, text: str, start: Start, options: Submission,
     state = ShellState.of(env, cwd=cwd, args=start.args, arg0=arg0)
     shell = Shell(run, state, Frame(path), where)
     shell.script(run.tree(text))
+    finish(shell)
     return shell
 
 
@@ -91,6 +93,7 @@ def run_plain(run: Run, path: str, text: str, start: Start) -> Shell:
     state = ShellState.of(env, cwd=run.folder, args=start.args, arg0=Text.of(place))
     shell = Shell(run, state, Frame(path), Where())
     shell.script(run.tree(text))
+    finish(shell)
     return shell
 
 
@@ -124,6 +127,9 @@ def nested(step: Step, shell: Shell) -> None:
             return
         if text is None:
             run.cannot_read(f"sbatch {rest[0]}", "the job script cannot be read from here", step.at)
+    elif step.heredoc is not None and _is_loose(step.heredoc.text):
+        _not_known(step, shell, shown(step.heredoc.text))
+        return
     elif step.heredoc is not None:
         text, path = run.spelled(step.heredoc.text), shell.frame.path
     if text is None or shell.depth > DEPTH or len(step.where.chain) > 3:
@@ -139,6 +145,11 @@ def nested(step: Step, shell: Shell) -> None:
         done = run_batch(inner, path, text, start, options, run.tick())
         assert done is not None
     run.order, run.steps = inner.order, inner.steps
+
+
+def _is_loose(text: Text) -> bool:
+    """True when nothing of a text is known."""
+    return bool(text.symbols) and not any(isinstance(p, str) and p.strip() for p in text.pieces)
 
 
 def _not_known(step: Step, shell: Shell, name: str) -> None:
@@ -169,7 +180,9 @@ def _run_inline(
         if body is not None and shell.frame.fixed is None
         else Frame(shell.frame.path, fixed=line, outer=shell.frame.outer)
     )
-    Process(run, state, frame, where, shell.depth + 1).script(run.tree(text))
+    process = Process(run, state, frame, where, shell.depth + 1)
+    process.script(run.tree(text))
+    finish(process)
 
 
 def allocated(step: Step, shell: Shell) -> None:

@@ -168,7 +168,7 @@ def printed(node: Node, shell: Shell) -> Text | None:
     if kind == "CallExpr" and command.get("Args") and not command.get("Assigns"):
         words = fields_of(command["Args"], shell)
         body = redirection.redirect(shell, node.get("Redirs") or ())
-        if any(r["Op"] in (">", ">>", "&>", "&>>") and not r.get("N") for r in node.get("Redirs") or ()):
+        if _elsewhere(node):
             shell.statement(node)
             return EMPTY
         if words:
@@ -178,6 +178,21 @@ def printed(node: Node, shell: Shell) -> Text | None:
     shell.statement(node)
     silent = kind == "DeclClause" or (kind == "CallExpr" and not command.get("Args"))  # IFS=, for one
     return EMPTY if silent else None
+
+
+def _elsewhere(node: Node) -> bool:
+    """Whether the standard output of a statement goes into a file, or to where errors go."""
+    for one in node.get("Redirs") or ():
+        if (one.get("N") or {}).get("Value", "1") == "1" and one["Op"] in (
+            ">",
+            ">|",
+            ">>",
+            "&>",
+            "&>>",
+            ">&",
+        ):
+            return True
+    return False
 
 
 def _command(words: list[Field], shell: Shell, body: Field | None) -> Text | None:
@@ -199,15 +214,15 @@ def _command(words: list[Field], shell: Shell, body: Field | None) -> Text | Non
 
 def _filtered(node: Node, text: Text | None, shell: Shell) -> Text | None:
     command = node.get("Cmd") or {}
-    if command.get("Type") != "CallExpr" or not command.get("Args"):
+    if command.get("Type") != "CallExpr" or not command.get("Args") or _elsewhere(node):
         redirection.feed(shell, text)
         shell.statement(node)
-        return None
+        return EMPTY if _elsewhere(node) else None
     words = fields_of(command["Args"], shell)
     if not words or text is None:
         return None
     name = words[0].constant.rpartition("/")[2]
-    handler = _FILTERS.get(name)
+    handler = _FILTERS.get(name) if name != "xargs" or len(words) == 1 else None
     if handler is None:
         redirection.feed(shell, text)
         shell.statement(node)

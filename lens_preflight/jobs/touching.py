@@ -93,9 +93,9 @@ def touch(shell: Shell, words: Sequence[Field], cwd: str | None, where: Where, b
 def _input(shell: Shell, body: Field | None) -> Text | None:
     """Standard input, as far as it is known."""
     if body is not None:
-        return body.text
+        return None if body.text.symbols and len(body.text.pieces) == 1 else body.text
     if shell.piped is not None or shell.state.stdin is None:
-        return shell.piped
+        return None if shell.piped is None else _input(shell, Field(shell.piped, 1))
     out = EMPTY
     for line in shell.state.stdin:
         out = out + line + literal("\n")

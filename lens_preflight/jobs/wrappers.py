@@ -14,6 +14,7 @@ from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.names import ENV_NAME
 from lens_preflight.jobs.options import split
+from lens_preflight.jobs.repeating import find, parallel, xargs
 from lens_preflight.jobs.state import Bound, Exported, Rest
 from lens_preflight.jobs.text import EMPTY, Text, literal
 from lens_preflight.jobs.uv import package_runner, uv
@@ -232,11 +233,28 @@ def remote(step: Step, shell: Shell) -> None:
         run_script(inner, body, (), shell)
 
 
+def flock(step: Step, shell: Shell) -> None:
+    """``flock FILE command`` and ``flock FILE -c '...'``; with a number alone it starts nothing."""
+    from lens_preflight.jobs.chain import follow
+    from lens_preflight.jobs.scripts import run_script
+
+    options = split(step.words[1:], ("-w", "--timeout", "--wait", "-E", "--conflict-exit-code"))
+    rest, where = options.rest[1:], step.where.link("flock")
+    if len(rest) > 1 and rest[0].constant in ("-c", "--command"):
+        run_script(step.next(rest[1:], where=where), rest[1], (), shell)
+    elif rest:
+        follow(step.next(rest, where=where), shell)
+
+
 WRAPPERS: dict[str, Link] = {
     **dict.fromkeys(_TRANSPARENT, transparent),
     "env": env_command,
     "sudo": sudo,
     "su": su,
+    "flock": flock,
+    "xargs": xargs,
+    "find": find,
+    "parallel": parallel,
     "runuser": runuser,
     **dict.fromkeys(("ssh", "rsh", "pdsh", "parallel-ssh", "pssh", "clush", "mpssh"), remote),
     "uv": uv,
