@@ -70,6 +70,8 @@ def perform(shell: Shell, setting: Setting) -> None:
     name, line = setting.name, setting.line
     state = shell.state
     old = state.vars.get(name)
+    if old is not None and old.fixed:
+        return
     if setting.items is not None or setting.table is not None:
         shell.note(name, line, Loss.ARRAY)
         kept = (old.items or ()) if old is not None and setting.append else ()
@@ -113,6 +115,8 @@ def _element(shell: Shell, name: str, index: Node, value: Text, line: int) -> No
 def assign(shell: Shell, name: str, value: Text, line: int) -> None:
     """Give a variable a value; exported when it already is, or under ``set -a``."""
     old = shell.state.vars.get(name)
+    if old is not None and old.fixed:
+        return
     exported = "allexport" in shell.state.options or (old is not None and old.exported)
     if old is None and not shell.state.rest.complete and shell.state.rest.cause is not Cause.SUBMITTER:
         exported = exported or False

@@ -17,6 +17,7 @@ from lens_preflight.jobs.reading import mapfile, read
 from lens_preflight.jobs.sourcing import _as_module, _eval, _module, source
 from lens_preflight.jobs.state import Var
 from lens_preflight.jobs.text import Cause, Symbol, Text
+from lens_preflight.jobs.written import mentioned, mentioned_in
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -65,6 +66,8 @@ def _unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
             shell.state.vars[array] = replace(old, items=(left,), table=None)
             continue
         name = word.constant
+        if shell.state.vars.get(name, Var()).fixed:
+            continue
         frame = shell.state.frames[-1] if shell.state.frames else {}
         if name in frame:  # it stays local, and children see again what it hides
             shell.state.vars[name] = hidden(shell.state, frame[name], name, False)
@@ -187,6 +190,12 @@ def _trap(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
         else:
             shell.state.handlers[name] = (action, words[0].line)
             text = _trap_text(shell, action)
+            if name in ("ERR", "DEBUG", "RETURN"):
+                why = f"the {name} trap may set it"
+                function = shell.state.functions.get(action.template.strip().partition(" ")[0])
+                names = mentioned(action.template) | mentioned_in(function)
+                doubted = dict.fromkeys(sorted(names), why)
+                shell.state.doubted = {**shell.state.doubted, **doubted}
             shell.state.traps[name] = (text, shell.at(words[0].line).line or words[0].line)
     return True
 

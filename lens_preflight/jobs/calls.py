@@ -38,6 +38,7 @@ def call(shell: Shell, node: Node, body: Field | None, last: bool) -> bool | Non
         for setting in settings:
             assignments.perform(shell, setting)
         return _status_of(node)
+    settings = [s for s in settings if not shell.state.vars.get(s.name, Var()).fixed]
     return several(shell, words, settings, body, last)
 
 

@@ -38,7 +38,16 @@ def declare(shell: Shell, node: Node) -> bool | None:
     line = int(node.get("Pos") or 0)
     if broken:
         _bad(shell, settings, line)
+    fixed = variant == "readonly" or "r" in flags
+    refused = False
     for setting in settings:
+        old = shell.state.vars.get(setting.name)
+        if old is not None and old.fixed:
+            bare = setting.value is None and setting.items is None and not local
+            refused = refused or not bare
+            if variant == "export" or (export and bare):
+                shell.state.vars[setting.name] = replace(old, exported="n" not in flags)
+            continue
         if local:
             _hide(shell, setting.name, export)
         if variant == "export" and "n" in flags:
@@ -46,11 +55,17 @@ def declare(shell: Shell, node: Node) -> bool | None:
         else:
             _declare_one(shell, setting, export, local, "A" in flags, "a" in flags)
             _cast(shell, setting.name, flags)
+            if fixed:
+                now = shell.state.vars.get(setting.name, Var(shell.state.rest.value(setting.name)))
+                shell.state.vars[setting.name] = replace(now, fixed=True)
             if export and setting.name in shell.state.prefixed:
                 shell.state.kept[setting.name] = shell.state.vars[setting.name]
     _split_words(shell, node, settings)
     _cut(shell, settings, line)
-    return True
+    hard = variant in ("export", "readonly") or not shell.conditional  # || true does not save an export
+    if refused and hard and "errexit" in shell.state.options:
+        shell.abort("a readonly variable is set under set -e", line)
+    return not refused
 
 
 def _cast(shell: Shell, name: str, flags: str) -> None:

@@ -55,6 +55,9 @@ def parameter_fields(node: Node, shell: Shell) -> list[Text] | None:
     name = node["Param"]["Value"]
     index = _index_text(node)
     if node.get("Excl") and index in ("@", "*") and not node.get("Names"):
+        var = shell.state.vars.get(name)
+        if var is not None and var.table is not None:
+            return [literal(key) for key in var.table]
         found = _items(name, shell) or []
         if any(s.is_list for item in found for s in item.symbols):
             return [Text.of(Symbol(f"$({name})", Cause.LOOP))]

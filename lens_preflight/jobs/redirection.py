@@ -11,7 +11,7 @@ from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
 from lens_preflight.jobs.words import heredoc, text_of
-from lens_preflight.jobs.written import key_of, mentioned
+from lens_preflight.jobs.written import key_of, mentioned_in
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -81,7 +81,7 @@ def remember_written(shell: Shell, node: Node, before: Shell | None) -> None:
         text = None
         if redirect is whole and before is not None:
             text = _printed(before, node, redirect)
-        names = frozenset() if text is not None else mentioned(" ".join(substitution._all_words(node)))
+        names = frozenset() if text is not None else mentioned_in(node)
         put(shell, target, text, redirect["Op"] == ">>", names)
 
 

@@ -9,8 +9,8 @@ from lens_preflight.jobs.draft import Step, resolve
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.programs import launch
 from lens_preflight.jobs.run import DEPTH, Frame, Run
-from lens_preflight.jobs.state import State
-from lens_preflight.jobs.text import Cause, Text, literal, shown
+from lens_preflight.jobs.state import State, left_to
+from lens_preflight.jobs.text import EMPTY, Cause, Text, literal, shown
 from lens_preflight.jobs.trapping import finish
 from lens_preflight.jobs.written import WHY, made
 
@@ -118,8 +118,27 @@ def _run(
     inner = process(shell.run, state, frame, where, shell.depth + 1)
     if step.heredoc is not None and step.words:
         inner.piped = step.heredoc.text
+    if _is_bash(step, text):
+        _start_file(step, inner)
     inner.script(shell.run.tree(text))
     finish(inner)
+
+
+def _is_bash(step: Step, text: str) -> bool:
+    """Whether bash itself runs a script, called as it is; a file with #!/bin/sh is none."""
+    link = step.where.chain[-1].partition(" ")[0] if step.where.chain else ""
+    return link == "bash" or (link == "script" and "bash" in text.partition("\n")[0])
+
+
+def _start_file(step: Step, inner: Shell) -> None:
+    """``BASH_ENV``: what every bash reads first that runs a command or a script (measured on 5.2)."""
+    from lens_preflight.jobs.sourcing import source
+
+    value = step.env.value("BASH_ENV")
+    if value is None or value == EMPTY or left_to("BASH_ENV", value) is not None:
+        return
+    line = step.words[0].line if step.words else 1
+    source(inner, [Field(literal("source"), line), Field(value, line)], None, False)
 
 
 def _script_file(step: Step, shell: Shell) -> None:

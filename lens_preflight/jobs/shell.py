@@ -18,7 +18,7 @@ from lens_preflight.jobs.redirection import before_writing, redirect, remember_w
 from lens_preflight.jobs.run import DEPTH, Attempt, Frame, Run
 from lens_preflight.jobs.special import special
 from lens_preflight.jobs.state import State
-from lens_preflight.jobs.syntax import Node, Tree, parts_of
+from lens_preflight.jobs.syntax import Node, Tree
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.trapping import finish
 from lens_preflight.jobs.words import text_of
@@ -241,6 +241,8 @@ class Shell:
         status: bool | None = True
         for expression in node.get("Exprs") or [node["X"]]:
             try:
+                if expression.get("Type") == "Word":
+                    expression = self._spelled(expression) or expression
                 if expression.get("Type") == "Word" and _assigned(expression):
                     raise arithmetic.Unknown()
                 status = arithmetic.evaluate(expression, self.state, self._operand, self.assign) != 0
@@ -249,6 +251,14 @@ class Shell:
                 for name in _assigned(expression):
                     self.assign(name, Text.of(Symbol(name, Cause.LOOP)))
         return status
+
+    def _spelled(self, word: Node) -> Node | None:
+        """The expression that a quoted word of ``let`` spells; None when it cannot be said."""
+        known = text_of(word, self).certain
+        tree = None if known is None or not known.strip() else self.run.tree(f"(({known}))")
+        command = (tree.statements[0].get("Cmd") or {}) if tree and tree.statements else {}
+        found: Node | None = command.get("X") if command.get("Type") == "ArithmCmd" else None
+        return found
 
     def _operand(self, word: Node) -> Text | None:
         name = arithmetic.bare_name(word)
@@ -261,7 +271,7 @@ def _assigned(node: Node) -> list[str]:
     """Names that an arithmetic expression changes."""
     names: list[str] = []
     if node.get("Type") == "Word":  # let 'n=2+3'
-        text = "".join(part.get("Value", "") for part in parts_of(node))
+        text = " ".join(substitution._all_words(node))
         return re.findall(r"([A-Za-z_]\w*)\s*(?:[-+*/%&|^]?=(?!=)|<<=|>>=|\+\+|--)", text)
     if node.get("Type") in ("BinaryArithm", "UnaryArithm"):
         op = node.get("Op", "")

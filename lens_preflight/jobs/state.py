@@ -106,7 +106,8 @@ class State:
 
     ``prefixed`` are the names set in front of the function call that runs; one that the function
     exports outlives the call (measured on bash 5.2), and is ``kept``. ``handlers`` are the commands of
-    traps, ``shared`` the names of the functions that are exported.
+    traps, ``shared`` the names of the functions that are exported; ``doubted`` are names that a trap of
+    the shell may set at any moment, with the reason.
     """
 
     vars: dict[str, Var] = field(default_factory=dict)
@@ -115,6 +116,7 @@ class State:
     options: set[str] = field(default_factory=set)
     traps: dict[str, tuple[str, int]] = field(default_factory=dict)
     handlers: dict[str, tuple[Text, int]] = field(default_factory=dict)
+    doubted: Mapping[str, str] = field(default_factory=dict)
     shared: frozenset[str] = frozenset()
     args: tuple[Text, ...] | None = None
     arg0: Text = field(default_factory=Text)
@@ -176,6 +178,10 @@ class State:
                 listed[name] = Bound(var.handed, var.at, var.by)
             elif not self.rest.complete:
                 listed[name] = Bound(None, var.at, var.by)
+        for name, why in self.doubted.items():
+            old = listed.get(name, Bound(None))
+            text = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=why))
+            listed[name] = Bound(text, old.at, old.by)
         functions = {name: self.functions[name] for name in self.shared if name in self.functions}
         return Exported(listed, self.rest, functions)
 
@@ -199,6 +205,7 @@ def join_states(a: State, b: State, reason: str = "", likely: bool | None = None
     merged.traps = {**b.traps, **a.traps}
     merged.handlers = {**b.handlers, **a.handlers}
     merged.shared = a.shared | b.shared
+    merged.doubted = {**b.doubted, **a.doubted}
     merged.cwd = a.cwd if a.cwd == b.cwd else None
     merged.args = a.args if a.args == b.args else None
     merged.stdin = a.stdin if a.stdin == b.stdin else None
@@ -223,7 +230,8 @@ def _join_var(name: str, a: State, b: State, reason: str, likely: bool | None) -
         left, right = a.value(name), b.value(name)
     chosen = None if likely is None else (left if likely else right) or Text()
     value = join(left, right, reason, chosen)
-    return Var(value, inside, at=at_one or at_two, by=(one or two or Var()).by)
+    fixed = one is not None and two is not None and one.fixed and two.fixed
+    return Var(value, inside, at=at_one or at_two, by=(one or two or Var()).by, fixed=fixed)
 
 
 def _join_items(name: str, a: tuple[Text, ...], b: tuple[Text, ...], likely: bool | None) -> tuple[Text, ...]:

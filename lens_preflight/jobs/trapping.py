@@ -10,14 +10,12 @@ from lens_preflight.jobs.text import Text
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
-_NOT_SIGNALS = frozenset({"EXIT", "ERR", "DEBUG", "RETURN"})
-
 
 def finish(shell: Shell) -> None:
     """A shell process ends: its EXIT trap runs, and those of signals may have run."""
     handlers = dict(shell.state.handlers)
     for name, (text, line) in handlers.items():
-        if name not in _NOT_SIGNALS:
+        if name != "EXIT":
             _on_signal(shell, text, line)
     found = handlers.get("EXIT")
     if found is not None:

@@ -105,6 +105,20 @@ def mentioned(text: str) -> frozenset[str]:
     return frozenset(name for name in NAME.findall(text) if is_telemetry(name))
 
 
+def mentioned_in(node: object) -> frozenset[str]:
+    """The same of statements, whatever stands in them."""
+    found: list[str] = []
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            found += [value for key, value in one.items() if key == "Value" and isinstance(value, str)]
+            stack += one.values()
+        elif isinstance(one, list | tuple):
+            stack += one
+    return mentioned(" ".join(found))
+
+
 def _names(one: Content | None) -> frozenset[str]:
     if one is None:
         return frozenset()

@@ -29,6 +29,10 @@ from tests.jobs.bash import agree, never_wrong
         "f() { (return 0) && export @@=1; }; f",
         "export @@=1; (unset @@; srun python train.py); srun python train.py",
         "set -eo pipefail; export @@=1; srun python train.py",
+        "let 'x=4*2'; export @@=$x",
+        "export @@=3; let 'x=1, @@-=1'",
+        "x=2; let \"x+=1\" 'y = x*2'; export @@=$x$y",
+        "export @@=1; let @@++ z=@@; export V=$z",
     ],
 )
 def test_it_does_what_bash_does(text: str, tmp_path: Path) -> None:

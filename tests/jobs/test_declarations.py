@@ -56,3 +56,40 @@ def test_what_is_not_followed_is_not_guessed(text: str, tmp_path: Path) -> None:
 )
 def test_children_see_what_a_local_without_a_value_hides(text: str, tmp_path: Path) -> None:
     agree(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "declare -rx @@=0; export @@=1",
+        "readonly @@=a; export @@; @@=b srun python train.py",
+        "declare -r @@=a; export @@=b; unset @@",
+        "declare -r @@=a; declare -x @@=b",
+        "readonly @@=a; typeset -x @@",
+        "readonly @@=a; export @@ V=1; export -n @@",
+        "export @@=a; readonly @@\n@@=b\nexport V=1",
+        "export @@=a; readonly @@; unset @@ || export V=1",
+        "export @@=a; readonly @@; read -r @@ <<< b",
+        "export @@=a; readonly @@; printf -v @@ b; let @@=3",
+        "export @@=a; readonly @@; f() { local @@=b; srun python train.py; }; f",
+        "export @@=a; readonly @@; f() { srun python train.py; }; @@=b f",
+        "export @@=a; readonly @@; bash -c '@@=b; srun python train.py'",
+        "set -e; readonly @@=a; export @@=b; srun python train.py",
+        "set -e; readonly @@=a; export @@=b || true; srun python train.py",
+        "f() { local -r @@=in; export @@; srun python train.py; }; f; export @@=out; srun python train.py",
+    ],
+)
+def test_readonly_keeps_its_value(text: str, tmp_path: Path) -> None:
+    agree(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'declare -A c=([@@]=0); for k in "${!c[@]}"; do export "$k=${c[$k]}"; done',
+        'declare -A c; c[@@]=a; c[V]=b; for k in "${!c[@]}"; do export "$k"="${c[$k]}"; done',
+        'declare -A c=([x]=1); export @@="${!c[*]}"',
+    ],
+)
+def test_keys_of_a_table(text: str, tmp_path: Path) -> None:
+    agree(tmp_path, text)

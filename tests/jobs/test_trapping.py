@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.bash import agree
-from tests.jobs.making import batch
+from tests.jobs.bash import NAME, agree, never_wrong
+from tests.jobs.making import batch, only, seen
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,23 @@ def test_a_handler_that_starts_nothing_is_no_launch(action: str, tmp_path: Path)
     )
     model = batch(tmp_path, text, files={"train.py": ""})
     assert [(one.program, one.conditional) for one in model.launches] == [("train.py", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export @@=1; trap 'export @@=0' ERR; grep -q x /etc/absent",
+        "export @@=1; set -T; trap 'export @@=0' RETURN; f() { :; }; f",
+        "export @@=1; trap 'export @@=0' DEBUG",
+        "t() { export @@=0; }; trap t ERR; export @@=1; false; export V=1",
+        "trap 'unset @@' ERR; export @@=1",
+    ],
+)
+def test_a_name_that_a_trap_of_the_shell_may_set_is_not_known(text: str, tmp_path: Path) -> None:
+    never_wrong(tmp_path, text)
+
+
+@pytest.mark.parametrize("action", ["echo failed at $LINENO", "exit 1", "kill $PID", ""])
+def test_other_traps_of_the_shell_leave_the_values_known(action: str, tmp_path: Path) -> None:
+    launch = only(batch(tmp_path, f"trap '{action}' ERR\nexport {NAME}=1\nsrun python train.py"))
+    assert seen(launch.env[NAME]) == "1"
