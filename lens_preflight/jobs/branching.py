@@ -122,7 +122,8 @@ def quietly(shell: Shell, node: Node) -> bool | None:
 def presumed(shell: Shell, node: Node) -> bool:
     command = node.get("Cmd") or {}
     if command.get("Type") == "BinaryCmd":
-        return bool(presumed(shell, command["Y"]))
+        both = command["Op"] == "&&"
+        return bool(presumed(shell, command["Y"]) and (not both or presumed(shell, command["X"])))
     if command.get("Type") in ("DeclClause", "Block", "Subshell", "FuncDecl"):
         return True
     words = command.get("Args") or ()

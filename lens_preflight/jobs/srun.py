@@ -15,6 +15,7 @@ from lens_preflight.jobs.names import RANKS, TASK_NUMBERS, is_telemetry
 from lens_preflight.jobs.options import Options, constant, integer, split
 from lens_preflight.jobs.slurm import gpus_of, provided
 from lens_preflight.jobs.state import Bound
+from lens_preflight.jobs.text import Cause
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.run import Run
@@ -193,7 +194,7 @@ def step_counts(step: Step, options: Options) -> Counts:
     given_nodes = options.text("-N", "--nodes")
     nodes = integer(given_nodes) if given_nodes is not None else integer(step.env.value("SLURM_NNODES"))
     if given_nodes is None and nodes is None:
-        nodes = outer.nodes if step.where.in_job else 1
+        nodes = outer.nodes if step.where.in_job or _is_open(step) else 1
     given_tasks = options.text("-n", "--ntasks")
     per_node = integer(options.text("--ntasks-per-node"))
     inherited = step.env.value("SLURM_NTASKS")
@@ -210,6 +211,12 @@ def step_counts(step: Step, options: Options) -> Counts:
     spread = -(-tasks // nodes) if tasks is not None and nodes else per_node
     gpus: int | str | None = gpus_of(lambda o: constant(options.text(o)), nodes) or outer.gpus_per_node
     return Counts(nodes, tasks, spread, gpus)
+
+
+def _is_open(step: Step) -> bool:
+    """Whether nobody says if the script runs in a job, and in how large a one."""
+    value = step.env.value("SLURM_NNODES")
+    return value is not None and any(s.cause is Cause.START for s in value.symbols)
 
 
 def _width(counts: Counts) -> Spread:

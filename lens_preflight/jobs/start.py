@@ -53,12 +53,13 @@ def login_environment(submitter: Environment) -> Exported:
 
 @dataclass(frozen=True)
 class Start:
-    """How the job file is started. ``args`` None: not known. ``batch``: by sbatch."""
+    """How the job file is started. ``args`` None: not known. ``batch``: by sbatch; ``open``: nobody says."""
 
     batch: bool
     env: Exported
     args: tuple[Text, ...] | None
     options: tuple[Directive, ...] = ()
+    open: bool = False
 
 
 def looks_like_batch(text: str) -> bool:
@@ -75,7 +76,7 @@ def read_start(submit: str | None, login: Exported, text: str, run: Run) -> Star
     """
     batch = looks_like_batch(text)
     if not submit:
-        return Start(batch, login, None)
+        return Start(batch, login, None, open=not batch)
     shell = _login_shell(run, login)
     tree = run.tree(submit)
     if not tree.statements or tree.failed or tree.blanked:

@@ -10,7 +10,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.core.words import Spread
 from lens_preflight.jobs import directives, slurm
 from lens_preflight.jobs.directives import Submission
-from lens_preflight.jobs.draft import Step, Where, resolve
+from lens_preflight.jobs.draft import Counts, Step, Where, resolve
 from lens_preflight.jobs.model import Container, Directive
 from lens_preflight.jobs.run import DEPTH, Frame, Run
 from lens_preflight.jobs.srun import VALUED
@@ -81,11 +81,16 @@ def _batch_container(options: Submission, image: Directive, run: Run) -> Contain
 
 
 def run_plain(run: Run, path: str, text: str, start: Start) -> Shell:
-    """Interpret a script in a plain shell, outside of any job."""
+    """Interpret a script in a plain shell, outside of any job, or in one that nobody speaks of."""
     from lens_preflight.jobs.shell import Shell
 
     env = start.env
-    if env.rest.complete is False:
+    inside = env.variables.get("SLURM_JOB_ID", Bound(None)).value is not None
+    if start.open and not inside:  # a shell outside of any job may still call sbatch
+        names = slurm.batch_variables(Submission(()), Counts(), path, run.folder)
+        env = env.with_({n: Bound(Text.of(Symbol(n, Cause.START, optional=True)))
+                         for n in names if n not in env.variables})  # fmt: skip
+    elif not env.rest.complete:
         env = env.with_({n: Bound(None) for n in ("SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_PROCID",
                                                   "SLURM_NTASKS", "SLURM_NNODES", "SLURM_LOCALID")
                          if n not in env.variables})  # fmt: skip

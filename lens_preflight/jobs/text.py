@@ -30,6 +30,7 @@ class Cause(enum.Enum):
     FILE = "read from a file"
     ARGUMENT = "an argument of the script"
     SUBMITTER = "it depends on who submits"
+    START = "it depends on how the script is started"
     BRANCH = "it depends on a branch"
     LOOP = "it changes in a loop"
     OPAQUE = "something that cannot be read may set it"

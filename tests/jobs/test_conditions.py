@@ -37,3 +37,7 @@ def test_it_does_what_bash_does(text: str, tmp_path: Path) -> None:
 )
 def test_what_is_not_followed_is_not_guessed(text: str, tmp_path: Path) -> None:
     never_wrong(tmp_path, text)
+
+
+def test_a_list_whose_test_is_open_may_fail(tmp_path: Path) -> None:
+    never_wrong(tmp_path, "[ $RANDOM = 7 ] && export @@=a || export @@=b")
