@@ -13,8 +13,7 @@ from lens_preflight.jobs.builtins import BUILTINS
 from lens_preflight.jobs.draft import Step
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.functions import call_function
-from lens_preflight.jobs.model import Loss, Slip
-from lens_preflight.jobs.names import NAME
+from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.state import Bound, Var
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
@@ -173,7 +172,7 @@ def simple(
         if name == "read":
             return _with_prefix(shell, settings, lambda: builtin(shell, words, body, last))
         return builtin(shell, words, body, last)
-    _mistyped(shell, words)
+    inspection.mistyped(shell, words)
     start_process(shell, words, settings, body, last)
     return None
 
@@ -231,21 +230,6 @@ def _with_prefix(shell: Shell, settings: list[Setting], action: object) -> bool 
     return status
 
 
-def _mistyped(shell: Shell, words: list[Field]) -> None:
-    """``A =1`` and ``"${ARGS[@]}" cmd`` run a command instead of setting a variable."""
-    name = words[0].text.template
-    line = words[0].line
-    head, equals, _ = name.partition("=")
-    if equals and NAME.fullmatch(head):
-        shell.note(head, line, Loss.BAD_ASSIGNMENT)
-        detail = "an expansion that reads NAME=value is a command, not an assignment"
-        inspection.remark(shell, Slip.BAD_ASSIGNMENT, head, line, detail)
-    elif len(words) > 1 and words[1].text.template.startswith("=") and NAME.fullmatch(name):
-        shell.note(name, line, Loss.BAD_ASSIGNMENT)
-        detail = "no blanks may stand around the = sign"
-        inspection.remark(shell, Slip.BAD_ASSIGNMENT, name, line, detail)
-
-
 def start_process(
     shell: Shell,
     words: list[Field],
@@ -257,15 +241,15 @@ def start_process(
     """An external command: the environment of the moment, and the way to the program."""
     from lens_preflight.jobs.chain import follow, is_link
 
-    if not is_link(words, shell):
+    if body is None and shell.piped is not None:
+        body = Field(shell.piped, words[0].line)
+    if not is_link(words, shell, body):
         touch(shell, words, shell.state.cwd, shell.where, body)
         for setting in settings:
             shell.note(setting.name, setting.line, Loss.PREFIX)
         return
     before = len(shell.run.drafts)
     env = shell.state.exported()
-    if body is None and shell.piped is not None:
-        body = Field(shell.piped, words[0].line)
     for setting in settings:
         inspection.inspect(shell, setting)
     changes = {

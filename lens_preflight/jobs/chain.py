@@ -178,7 +178,7 @@ def follow(step: Step, shell: Shell) -> None:
         other(step, name, shell)
 
 
-def is_link(words: Sequence[Field], shell: Shell) -> bool:
+def is_link(words: Sequence[Field], shell: Shell, given: Field | None) -> bool:
     """True when a command may lead to a program; the many others need no environment."""
     text = words[0].text
     name = (text.constant or "").rpartition("/")[2]
@@ -188,7 +188,7 @@ def is_link(words: Sequence[Field], shell: Shell) -> bool:
         return True
     if made(shell.run, text, shell.state.cwd, shell.where) is not None:
         return True
-    return bool(telling(shell, words, shell.state.cwd, shell.where))
+    return bool(telling(shell, words, shell.state.cwd, shell.where, given))
 
 
 def _ends_in_name(text: Text) -> str:
@@ -246,7 +246,7 @@ def other(step: Step, name: str, shell: Shell) -> None:
             (),
             opaque=f"{word.text.template} is a program that cannot be read from here",
         )
-    elif told := telling(shell, step.words, step.cwd, step.where):
+    elif told := telling(shell, step.words, step.cwd, step.where, step.heredoc):
         why = f"{name} may start {told}, and what it hands on is not known"
         may = step.next(step.words, where=replace(step.where, conditional=True))
         launch(may, shell, None, None, (), opaque=why)

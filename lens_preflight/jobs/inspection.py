@@ -12,6 +12,7 @@ from lens_preflight.jobs.syntax import Node, parts_of
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.assignments import Setting
+    from lens_preflight.jobs.field import Field
     from lens_preflight.jobs.shell import Shell
 
 
@@ -24,6 +25,21 @@ OUTSIDE = "it is set by Slurm, and this does not run in a job"
 def remark(shell: Shell, slip: Slip, name: str, line: int, detail: str = "", meant: bool = False) -> None:
     """Keep a remark about a line of this script."""
     shell.run.remark(Remark(slip, name, shell.at(line), detail, shell.frame.inner(line), meant))
+
+
+def mistyped(shell: Shell, words: list[Field]) -> None:
+    """``A =1`` and ``"${ARGS[@]}" cmd`` run a command instead of setting a variable."""
+    name = words[0].text.template
+    line = words[0].line
+    head, equals, _ = name.partition("=")
+    if equals and NAME.fullmatch(head):
+        shell.note(head, line, Loss.BAD_ASSIGNMENT)
+        detail = "an expansion that reads NAME=value is a command, not an assignment"
+        remark(shell, Slip.BAD_ASSIGNMENT, head, line, detail)
+    elif len(words) > 1 and words[1].text.template.startswith("=") and NAME.fullmatch(name):
+        shell.note(name, line, Loss.BAD_ASSIGNMENT)
+        detail = "no blanks may stand around the = sign"
+        remark(shell, Slip.BAD_ASSIGNMENT, name, line, detail)
 
 
 def inspect(shell: Shell, setting: Setting) -> None:

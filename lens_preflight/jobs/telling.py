@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 _TOKENS = re.compile(r"[^\s;|&()<>\"'`]+")
+_NAME = re.compile(r"[\w.+-]+")
+"""What a command may be called; NAME=value in its place is a slip, and starts nothing."""
 
 
 def _set(text: str) -> frozenset[str]:
@@ -26,6 +28,9 @@ _LAUNCHERS = _set(
 )
 _STARTERS = _set("horovodrun jsrun aprun prun bsub qsub flux dask-ssh")
 """Commands that hand a program to other hosts or to another time, whatever their words."""
+
+_LATER = _set("at batch bsub qsub csh tcsh fish")
+"""Commands that run their standard input as a script, now or later."""
 
 _INERT = _set(
     """
@@ -46,15 +51,25 @@ _INERT = _set(
 """Commands that start nothing: they print, look up, copy, edit or install what their words name."""
 
 
-def telling(shell: Shell, words: Sequence[Field], cwd: str | None, where: Where) -> str:
-    """The word that makes a command look like a launch; empty for the many that do not."""
+def telling(
+    shell: Shell, words: Sequence[Field], cwd: str | None, where: Where, given: Field | None = None
+) -> str:
+    """What makes a command look like a launch, in its words or its standard input; empty for the many others."""
     name = words[0].constant.rpartition("/")[2]
-    if name in _INERT or not name:
+    if name in _INERT or not _NAME.fullmatch(name):
         return ""
-    if name in _STARTERS and len(words) > 1:
+    if given is not None and name in _LATER:
+        return name
+    if given is not None and (told := spoken_of(shell, given.text.constant or "", cwd, where)):
+        return told
+    if len(words) < 2:
+        return ""
+    if words[1].text.template.startswith("="):  # an assignment with blanks around its sign
+        return ""
+    if name in _STARTERS:
         return name
     if name == "wandb":
-        verb = words[1].constant if len(words) > 1 else ""
+        verb = words[1].constant
         return f"wandb {verb}" if verb in ("agent", "launch") else ""
     return spoken_of(shell, " ".join(word.text.template for word in words[1:]), cwd, where)
 
