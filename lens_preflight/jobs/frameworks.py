@@ -11,6 +11,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.core.variable import Environment, Origin, Variable
 from lens_preflight.core.words import State
 from lens_preflight.jobs.environment import SUBMITTER
+from lens_preflight.jobs.written import WHY
 from lens_preflight.lens.frameworks import Effect, Framework, Projection
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _yaml(
 ) -> list[Variable]:
     """The fields of the telemetry block, written where the prefixed variable is not set yet."""
     assert callable(shown)
-    block: dict[str, tuple[str, Location]] = {}
+    block: dict[str, tuple[str | None, Location]] = {}
     for name in config_files(args):
         path = name if os.path.isabs(name) else (os.path.join(folder, name) if folder else "")
         if path:
@@ -106,6 +107,9 @@ def _yaml(
         if open_ or blank or variable.state is State.UNSET:
             origin = Origin(f"{framework.yaml_path}.{one.name}", where)
             reason = f"unless the submitter exports {name}" if open_ else ""
+            if value is None:
+                found.append(Variable(name, State.UNKNOWN, None, origin, reason=WHY))
+                continue
             text = _spelled(value, one.type)
             found.append(Variable(name, State.VALUE, text, origin, reason=reason))
     return found
@@ -117,19 +121,26 @@ def _spelled(value: str, type_: str) -> str:
     return value
 
 
-def _block(path: str, key: str, files: Files, shown: object, depth: int) -> dict[str, tuple[str, Location]]:
-    """The scalar fields of one top-level block, with their lines; files named by ``defaults`` first."""
+def _block(
+    path: str, key: str, files: Files, shown: object, depth: int
+) -> dict[str, tuple[str | None, Location]]:
+    """The scalar fields of one top-level block, with their lines; files named by ``defaults`` first.
+
+    None stands for the value in a file that the job itself changes.
+    """
     import yaml
 
     assert callable(shown)
-    text = files.text(path)
+    made = files.written.content(path)
+    changed = made is not None and made.text is None and not made.gone
+    text = files.found(path) if changed else files.text(path)
     if text is None or depth > _INHERIT:
         return {}
     try:
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError, ValueError):
         return {}
-    found: dict[str, tuple[str, Location]] = {}
+    found: dict[str, tuple[str | None, Location]] = {}
     if not isinstance(root, yaml.MappingNode):
         return found
     pairs = {k.value: v for k, v in root.value if isinstance(k, yaml.ScalarNode)}
@@ -151,5 +162,6 @@ def _block(path: str, key: str, files: Files, shown: object, depth: int) -> dict
                 and isinstance(v, yaml.ScalarNode)
                 and not v.tag.endswith(":null")
             ):
-                found[k.value] = (v.value, Location.file(shown(path), k.start_mark.line + 1))
+                value = None if changed else v.value
+                found[k.value] = (value, Location.file(shown(path), k.start_mark.line + 1))
     return found

@@ -74,3 +74,16 @@ def test_an_open_submitter_leaves_the_yaml_in_force(tmp_path: Path) -> None:
     model = batch(tmp_path, f"srun python {GRPO} --config c.yaml", files={"c.yaml": YAML}, open_=True)
     variable = only(model).env["NEMO_RL_OTEL_ENABLED"]
     assert variable.value == "1" and "unless the submitter exports" in variable.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("sed -i 's/enabled: true/enabled: false/' c.yaml", "?"),
+        ("printf 'telemetry:\\n  enabled: false\\n' > c.yaml", "0"),
+        ("sed -i s/a/b/ other.yaml; cp c.yaml saved.yaml", "1"),
+    ],
+)
+def test_a_yaml_that_the_job_writes(before: str, expected: str, tmp_path: Path) -> None:
+    model = batch(tmp_path, f"{before}\nsrun python {GRPO} --config c.yaml", files={"c.yaml": YAML})
+    assert seen(only(model).env["NEMO_RL_OTEL_ENABLED"]) == expected
