@@ -15,6 +15,9 @@ from lens_preflight.jobs.written import key_of, mentioned
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
+_LONG = ("--", "-M", "-I")
+"""Beginnings of options that are no groups of letters."""
+
 _GLOB = frozenset("*?[")
 
 
@@ -32,7 +35,7 @@ class Deed:
 
     def has(self, letter: str, *names: str) -> bool:
         """Whether an option is given, as a letter of a group or by its long name."""
-        short = any(o[:2] != "--" and letter in o[1:] for o in self.options)
+        short = any(o[:1] == "-" and o[:2] not in _LONG and letter in o[1:] for o in self.options)
         return short or any(o in names for o in self.options)
 
     def key(self, text: Text) -> str:
@@ -132,9 +135,11 @@ def _split_glob(key: str) -> tuple[str, str]:
 
 def _in_place(deed: Deed) -> None:
     """``sed -i SCRIPT FILE ...``, ``perl -pi -e SCRIPT FILE ...``."""
-    if not any(o.startswith(("-i", "--in-place")) or (o[:2] != "--" and "i" in o[1:]) for o in deed.options):
+    if not (deed.has("i") or any(o.startswith("--in-place") for o in deed.options)):
         return
-    given = any(o.startswith(("-e", "-f", "--expression", "--file")) or o.endswith("e") for o in deed.options)
+    given = (
+        deed.has("e") or deed.has("f") or any(o.startswith(("--expression", "--file")) for o in deed.options)
+    )
     for target in deed.operands if given else deed.operands[1:]:
         _unknown(deed, target)
 

@@ -44,6 +44,7 @@ OLD = f"export {NAME}=old\n"
         "echo 'srun python train.py' > run.sh; cp run.sh go.sh; export @@=1; bash ./go.sh",
         "export @@=$(cat e.sh | head -c 3 > x; echo k)",
         "export @@=$(echo note >&2; echo k)",
+        "sed -e s/old/i/ e.sh; sed -n 's/i/e/p' e.sh; perl -Mstrict -ne print e.sh; . ./e.sh",
         "export @@=$(echo a | xargs -n1 echo > x; echo k)",
         "export @@=new; echo 1 > old.log 2>&1; srun python train.py > old.log 2>&1",
         "if [ a = a ]; then echo export @@=a > e.sh; else echo export @@=b > e.sh; fi; . ./e.sh",
@@ -74,6 +75,8 @@ def test_what_the_job_writes_is_what_it_reads(text: str, tmp_path: Path) -> None
         "for x in $(cat off.sh); do echo export @@=$x >> e.sh; done; . ./e.sh",
         "while read -r x; do echo export @@=$x; done < off.sh > e.sh; . ./e.sh",
         "dd if=off.sh of=e.sh; . ./e.sh",
+        "sed -E -i -e s/old/new/ e.sh; . ./e.sh",
+        "perl -pi -e s/old/new/ e.sh; . ./e.sh",
     ],
 )
 def test_what_it_writes_is_not_guessed(text: str, tmp_path: Path) -> None:
