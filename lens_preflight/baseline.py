@@ -11,6 +11,7 @@ from lens_preflight.core.accepted import Accepted
 from lens_preflight.core.anchor import Anchor
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Finding, Location
+from lens_preflight.core.regular import read_regular
 
 SCHEMA = "lens-preflight/baseline/1"
 MAX_BYTES = 50_000_000
@@ -22,11 +23,11 @@ def read_baseline(name: str) -> Accepted:
     Raises:
         InputError: the file cannot be read or is no baseline.
     """
-    path = Path(name)
     try:
-        if path.stat().st_size > MAX_BYTES:
+        data = read_regular(Path(name), MAX_BYTES)
+        if len(data) > MAX_BYTES:
             raise InputError(f"{name}: more than {MAX_BYTES} bytes is no baseline; check --baseline")
-        document = json.loads(path.read_bytes())
+        document = json.loads(data)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}); check --baseline") from None
     except (ValueError, RecursionError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,11 +12,18 @@ from typing import Any
 from lens_preflight.choices import ASSUMPTIONS, FAIL_ON, FAMILIES, PROFILES, PURPOSES, TOPOLOGIES
 from lens_preflight.core.data import dataclass, field
 from lens_preflight.core.errors import InputError
+from lens_preflight.core.regular import read_regular
 from lens_preflight.core.waiver import Waiver
 from lens_preflight.core.words import Severity
 from lens_preflight.suggest import did_you_mean
 
 MAX_BYTES = 1_000_000
+MAX_SHARED = 50_000_000
+"""How much of a pyproject.toml is searched for our table."""
+
+_OURS = re.compile(
+    rb"""^[ \t]*\[\[?[ \t]*["']?tool["']?[ \t]*\.[ \t]*["']?lens-preflight["']?[ \t]*[].]""", re.M
+)
 
 
 @dataclass(frozen=True)
@@ -50,17 +59,29 @@ class Settings:
 
 
 def find(folder: Path) -> Path | None:
-    """The settings file of a folder: preflight.toml, else a pyproject.toml that has our table."""
+    """The settings file of a folder: preflight.toml, else a pyproject.toml that has our table.
+
+    Raises:
+        InputError: a pyproject.toml cannot be opened, so that nobody knows whether it has our table.
+    """
     own = folder / "preflight.toml"
-    if own.is_file():
+    if os.path.lexists(own):  # a link to nowhere is somebody's settings as well
         return own
     shared = folder / "pyproject.toml"
-    try:
-        if shared.is_file() and b"lens-preflight" in shared.read_bytes()[:MAX_BYTES]:
-            return shared if _table(shared) is not None else None
-    except (OSError, InputError):
+    if not shared.is_file():
         return None
-    return None
+    try:
+        data = read_regular(shared, MAX_SHARED)
+    except OSError as error:
+        raise InputError(f"{shared}: cannot be read ({error.strerror}); check its mode") from None
+    if b"lens-preflight" not in data:
+        return None
+    try:
+        if len(data) <= MAX_BYTES:
+            return shared if _shared_table(parse_toml(data, str(shared))) is not None else None
+    except InputError:
+        pass
+    return shared if _OURS.search(data) else None  # what is wrong with it is said where it is loaded
 
 
 def load(path: Path | None) -> Settings:
@@ -72,23 +93,26 @@ def load(path: Path | None) -> Settings:
     if path is None:
         return Settings()
     table = _table(path)
-    if table is None:
+    if not isinstance(table, dict):
         raise InputError(f"{path}: no table [tool.lens-preflight]; add it, or give a preflight.toml")
     return _settings(table, str(path))
 
 
-def _table(path: Path) -> dict[str, Any] | None:
+def _table(path: Path) -> Any:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: more than {MAX_BYTES} bytes is no settings file; name another one")
-        data = path.read_bytes()
+        data = read_regular(path, MAX_BYTES)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check --config") from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{path}: more than {MAX_BYTES} bytes is no settings file; name another one")
     whole = parse_toml(data, str(path))
-    if path.name != "pyproject.toml":
-        return whole
-    table = whole.get("tool", {}).get("lens-preflight") if isinstance(whole.get("tool"), dict) else None
-    return table if isinstance(table, dict) else None
+    return _shared_table(whole) if path.name == "pyproject.toml" else whole
+
+
+def _shared_table(whole: Mapping[str, Any]) -> Any:
+    """What a pyproject.toml has under our name; None when it has nothing."""
+    tools = whole.get("tool")
+    return tools.get("lens-preflight") if isinstance(tools, dict) else None
 
 
 def parse_toml(data: bytes, name: str) -> dict[str, Any]:
@@ -96,7 +120,11 @@ def parse_toml(data: bytes, name: str) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
-        import tomli as tomllib
+        try:
+            import tomli as tomllib
+        except ModuleNotFoundError:
+            give = "python3 -m pip install --user tomli"
+            raise InputError(f"{name}: Python 3.10 needs tomli to read it; type {give}") from None
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # ValueError also for a number of 4301 digits

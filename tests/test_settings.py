@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.words import Severity
-from lens_preflight.settings import find, load
+from lens_preflight.settings import MAX_BYTES, find, load
 
 WHOLE = """
 profile = "node"
@@ -106,3 +107,47 @@ def test_odd_values_are_refused_and_not_stumbled_over(text: str, says: str, tmp_
     (tmp_path / "preflight.toml").write_text(text)
     with pytest.raises(InputError, match=says):
         load(tmp_path / "preflight.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[project]\nname = "x\n[tool.lens-preflight]\n',
+        '[tool]\nx = \n["tool" . "lens-preflight".site]\n',
+        "[[tool.lens-preflight.waive]]\nrule = 1 2\n",
+        "[tool]\nlens-preflight = 3\n",
+        "[[tool.lens-preflight]]\n",
+        "[tool.lens-preflight]\n" + "#" * MAX_BYTES,
+    ],
+)
+def test_a_table_of_ours_is_never_dropped_without_a_word(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    with pytest.raises(InputError, match=r"pyproject\.toml"):
+        load(find(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[project]\ndependencies = ["lens-preflight"]\n[tool.x\n',
+        '[project]\ndescription = """\n[tool.lens-preflight]\n"""\n',
+        "[tool.x]\n" + "#" * MAX_BYTES,
+        "tool = 3 # lens-preflight\n",
+    ],
+)
+def test_a_pyproject_without_our_table_does_not_matter(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert find(tmp_path) is None
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_a_preflight_toml_that_is_no_file_is_bad_input(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "preflight.toml"
+    if kind == "link":
+        path.symlink_to("nowhere")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        os.mkfifo(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        load(find(tmp_path))

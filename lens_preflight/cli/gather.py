@@ -11,6 +11,7 @@ from lens_preflight.core.accepted import Accepted
 from lens_preflight.core.data import replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.core.finding import Location
+from lens_preflight.core.regular import read_regular
 from lens_preflight.core.variable import Environment, Origin, Variable
 from lens_preflight.core.words import State
 from lens_preflight.registry import expected_items
@@ -135,11 +136,11 @@ def read_env_file(name: str) -> list[Variable]:
     Raises:
         InputError: it cannot be read, or a line is no assignment.
     """
-    path = Path(name)
     try:
-        if path.stat().st_size > MAX_ENV_FILE:
+        data = read_regular(Path(name), MAX_ENV_FILE)
+        if len(data) > MAX_ENV_FILE:
             raise InputError(f"{name}: more than {MAX_ENV_FILE} bytes; name the right file with --env-file")
-        lines = path.read_bytes().decode("utf-8", "surrogateescape").splitlines()
+        lines = data.decode("utf-8", "surrogateescape").splitlines()
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}); check --env-file") from None
     variables = []

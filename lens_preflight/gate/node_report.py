@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.errors import InputError, LibraryFailure, Undecided
 from lens_preflight.core.outcome import Outcome
+from lens_preflight.core.regular import read_regular
 from lens_preflight.core.words import Status
 from lens_preflight.gate.decode import decode
 from lens_preflight.gate.gathered import ENDPOINT
@@ -46,9 +47,10 @@ def read_node_report(path: str) -> NodeReport:
         InputError: it cannot be read, is no report, or is not from a compute node.
     """
     try:
-        if Path(path).stat().st_size > MAX_DOCUMENT:
+        data = read_regular(Path(path), MAX_DOCUMENT)
+        if len(data) > MAX_DOCUMENT:
             raise NotAReport(f"more than {MAX_DOCUMENT} bytes")
-        report = decode(parse(Path(path).read_bytes()))
+        report = decode(parse(data))
     except OSError as error:
         raise InputError(f"{ASKED} {path}: cannot be read ({error.strerror}); check the path") from None
     except NotAReport as reason:
