@@ -30,10 +30,10 @@ class Seen:
         target = next(iter((*self.jobs, *self.programs)), "")
         if not target:
             return ""
-        options = [f" --dashboard {_quoted(d)}" for d in self.dashboards[:3]]
-        options += [f" --collector-config {_quoted(c)}" for c in self.collectors[:1]]
-        options += [f" --rules {_quoted(r)}" for r in self.rules[:1]]
-        return f"lens-preflight check {_quoted(target)}{''.join(options)}"
+        options = [f" --dashboard {as_word(d)}" for d in self.dashboards[:3]]
+        options += [f" --collector-config {as_word(c)}" for c in self.collectors[:1]]
+        options += [f" --rules {as_word(r)}" for r in self.rules[:1]]
+        return f"lens-preflight check {as_word(target)}{''.join(options)}"
 
 
 def look(folder: Path) -> Seen:
@@ -90,7 +90,16 @@ def _yaml_role(head: bytes) -> str:
     return "rules" if b"groups" in tops and (b"alert:" in head or b"record:" in head) else ""
 
 
-def _quoted(text: str) -> str:
+def as_word(path: str) -> str:
+    """A relative path as one word of a command line: quoted, and never taken for an option."""
     from shlex import quote
 
-    return quote(text)
+    path = f"./{path}" if path.startswith("-") else path
+    if not path.isprintable():  # a line end, or bytes that are no text
+        return "$" + "'" + "".join(_escaped(char) for char in os.fsencode(path).decode("latin-1")) + "'"
+    return quote(path)
+
+
+def _escaped(char: str) -> str:
+    plain = char.isascii() and char.isprintable() and char not in "'\\"
+    return char if plain else f"\\x{ord(char):02x}"

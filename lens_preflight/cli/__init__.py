@@ -74,7 +74,7 @@ def completion() -> int:
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave the process with its code; words behind ``--`` are the program's."""
-    if COMPLETION in os.environ:
+    if os.environ.get(COMPLETION):  # empty is unset, as everywhere in a shell
         leave(completion)
     words = list(sys.argv[1:] if args is None else args)
     cut = words.index("--") if "--" in words else len(words)

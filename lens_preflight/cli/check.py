@@ -54,6 +54,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     TARGET is a training script, a job script or a manifest, recognised by content. Without one, the
     environment alone is judged.
     """
+    from lens_preflight.cli.collisions import inputs_of, refuse
     from lens_preflight.cli.gather import gather, words
     from lens_preflight.cli.known import known_checks, looked_at, offer_formats
     from lens_preflight.cli.present import announce, present, style, write_baseline
@@ -88,6 +89,7 @@ def check(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> in
     if inputs.profile == "node" and not (options["select"] or settings.select or inputs.expect):
         chosen = per_node(chosen, inputs.process)
     subject = build(inputs)
+    refuse(reports, inputs_of(subject, options))
     record = preflight(
         inputs,
         subject,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from lens_preflight.surroundings import Seen, look
+from lens_preflight.surroundings import Seen, as_word, look
 
 NAME = "preflight.toml"
 
@@ -17,25 +17,41 @@ NAME = "preflight.toml"
 @click.option("--print", "to_stdout", is_flag=True, help="Print it, write nothing.")
 def init(to_stdout: bool) -> int:
     """Write preflight.toml from what is in this folder; an existing one is left as it is."""
+    from lens_preflight.settings import find
+
     seen = look(Path())
     text = settings_text(seen)
     if to_stdout:
         click.echo(text, nl=False)
         return 0
-    try:
-        with Path(NAME).open("x", encoding="utf-8") as file:
-            file.write(text)
-        click.echo(f"wrote {NAME}; read it, then commit it")
-    except FileExistsError:
-        click.echo(
-            f"{NAME} is here already and stays as it is; lens-preflight init --print shows a fresh one"
-        )
-    except OSError as error:
-        click.echo(f"lens-preflight: {NAME}: cannot be written ({error.strerror})", err=True)
+    here = find(Path())
+    if here is not None:
+        fresh = "lens-preflight init --print shows a fresh one"
+        click.echo(f"{here} has settings already and stays as it is; {fresh}")
+    elif (trouble := _written(text)) is not None:
+        click.echo(f"lens-preflight: {NAME}: cannot be written ({trouble.strerror})", err=True)
         return 3
-    target = next(iter((*seen.jobs, *seen.programs)), "TARGET")
-    click.echo(f"Next:  lens-preflight check {target}")
+    else:
+        click.echo(f"wrote {NAME}; read it, then commit it")
+    target = next(iter((*seen.jobs, *seen.programs)), "")
+    click.echo(f"Next:  lens-preflight check {as_word(target) if target else 'TARGET'}")
     return 0
+
+
+def _written(text: str) -> OSError | None:
+    """Write the settings file where there is none, whole or not at all; what kept it from being written."""
+    data = text.encode()
+    path = Path(NAME)
+    try:
+        with path.open("xb") as file:
+            try:
+                file.write(data)
+            except OSError:
+                path.unlink()
+                raise
+    except OSError as error:
+        return error
+    return None
 
 
 def settings_text(seen: Seen) -> str:
@@ -78,9 +94,20 @@ def _expected(seen: Seen) -> list[int]:
 
 
 def _role(key: str, names: Sequence[str], comment: str) -> list[str]:
+    names = [name for name in names if _is_text(name)]
     shown = f"{key} = {_list(list(names))}" if names else f'# {key} = ["FILE"]'
     return [f"# {comment}", shown, ""]
 
 
+def _is_text(name: str) -> bool:
+    """Whether a name can be written in TOML: bytes that are no UTF-8 cannot."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _list(values: Sequence[object]) -> str:
-    return json.dumps(list(values), ensure_ascii=False)
+    """A TOML list; JSON spells texts as TOML does, but for one control character."""
+    return json.dumps(list(values), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -51,6 +51,7 @@ def merge(
     Findings are folded over node sets, nodes without a report are named, and files that are no
     report of this job are named and left out.
     """
+    from lens_preflight.cli.collisions import refuse
     from lens_preflight.cli.exits import CANNOT_TELL
     from lens_preflight.cli.present import exit_code, style
     from lens_preflight.gate.gathered import Gathered
@@ -61,9 +62,11 @@ def merge(
     from lens_preflight.reports.writer import ReportError
 
     asked = wanted(reports)
+    names = list(_paths(files))
+    refuse(asked, names)
     expected = expand(nodes if nodes is not None else os.environ.get("SLURM_JOB_NODELIST", ""))
     gathered = Gathered()
-    gathered.take_all(_paths(files))
+    gathered.take_all(names)
     record = join(
         gathered,
         expected=expected,

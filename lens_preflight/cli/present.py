@@ -105,7 +105,7 @@ def announce() -> None:
     """Say on standard error what is in this folder, when no target was named."""
     from pathlib import Path
 
-    from lens_preflight.surroundings import look
+    from lens_preflight.surroundings import as_word, look
 
     seen = look(Path())
     roles = {
@@ -115,7 +115,7 @@ def announce() -> None:
         "collector": seen.collectors,
         "rules": seen.rules,
     }
-    found = [f"{name} ({role})" for role, names in roles.items() for name in names[:3]]
+    found = [f"{as_word(name)} ({role})" for role, names in roles.items() for name in names[:3]]
     print("No target was named, so no script is judged.", file=sys.stderr)
     if found:
         print(f"Seen here: {', '.join(found)}", file=sys.stderr)

@@ -147,3 +147,47 @@ def test_an_interrupt_writes_the_partial_report(number: signal.Signals, code: in
     report = json.loads((tmp_path / "r.json").read_text())
     assert report["run"]["incomplete"]
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("option", ["--config", "--baseline", "--env-file", "--node-report"])
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero", "folder"])
+def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(
+    option: str, name: str, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    done = run(*GOOD, option, name, cwd=tmp_path, timeout=30)
+    assert done.returncode == 2
+    assert name in one_line(done.stderr)
+
+
+JOB = "#!/bin/bash\n#SBATCH --nodes=1\nsrun python train.py\n"
+
+
+@pytest.mark.parametrize(
+    "path", ["train.sbatch", "./train.sbatch", "train.py", "link", "d.json", "x.env", "my.toml", "b.json"]
+)
+def test_no_report_overwrites_what_is_read(path: str, tmp_path: Path) -> None:
+    texts = {"train.sbatch": JOB, "train.py": "x = 1\n", "d.json": '{"panels": []}', "x.env": "A=1\n"}
+    for name, text in {**texts, "my.toml": "local = []\n"}.items():
+        (tmp_path / name).write_text(text)
+    os.link(tmp_path / "train.sbatch", tmp_path / "link")
+    words = ("train.sbatch", "--dashboard", "d.json", "--env-file", "x.env", "--config", "my.toml")
+    done = run(*GOOD, *words, "--baseline", "b.json", "--report", f"json={path}", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "would overwrite" in one_line(done.stderr)
+    assert {name: (tmp_path / name).read_text() for name in texts} == texts
+    assert run(*GOOD, *words, "--report", "json=new.json", "-q", cwd=tmp_path).returncode != 2
+
+
+def test_a_merge_does_not_overwrite_what_it_merges(tmp_path: Path) -> None:
+    run(*GOOD, "--report", "json=a.json", "-q", cwd=tmp_path)
+    before = (tmp_path / "a.json").read_text()
+    done = run("merge", "a.json", "--report", "json=a.json", cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "a.json").read_text()) == (2, before)
+
+
+def test_an_empty_completion_variable_is_none(tmp_path: Path) -> None:
+    done = run("checks", env={"_LENS_PREFLIGHT_COMPLETE": ""}, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "shutdown" in done.stdout

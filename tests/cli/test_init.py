@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from lens_preflight.cli.init import settings_text
 from lens_preflight.settings import load
@@ -104,3 +107,37 @@ def test_check_of_files_that_were_named_does_not_ask_for_a_target(tmp_path: Path
     words = ("check", "--offline", "--no-environ", "--select", "dashboard-panels")
     assert "To judge a job" in run(*words, cwd=tmp_path).stderr
     assert not run(*words, "--dashboard", "boards/training.json", cwd=tmp_path).stderr
+
+
+def test_settings_in_pyproject_are_settings_already(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.lens-preflight]\nfail_on = "warn"\n')
+    done = run("init", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "pyproject.toml has settings already" in done.stdout
+    assert not (tmp_path / "preflight.toml").exists()
+
+
+def test_a_pyproject_of_somebody_else_is_no_settings_file(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["lens-preflight"]\n')
+    assert "wrote preflight.toml" in run("init", cwd=tmp_path).stdout
+
+
+def test_names_that_are_no_text_are_left_out_and_the_file_is_whole(tmp_path: Path) -> None:
+    for name in (b"d\xff.json", b'we"ird\x7f.json', b"line\nend.json"):
+        (tmp_path / os.fsdecode(name)).write_text('{"panels": []}')
+    assert run("init", cwd=tmp_path).returncode == 0
+    found = load(tmp_path / "preflight.toml").dashboards
+    assert found == ("line\nend.json", 'we"ird\x7f.json')
+
+
+@pytest.mark.parametrize(
+    "name", ["--help.sbatch", "my job.sbatch", "it's\nme.sbatch", os.fsdecode(b"\xff.sbatch")]
+)
+def test_what_is_to_be_typed_can_be_typed(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(JOB)
+    proposals = [run("init", cwd=tmp_path).stdout, run("check", "--offline", cwd=tmp_path).stderr]
+    for text in proposals:
+        (line,) = [line for line in text.splitlines() if "lens-preflight check " in line]
+        word = line.partition("lens-preflight check ")[2]
+        script = f"test -f {word} && case {word} in -*) exit 1;; esac"
+        assert subprocess.run(["bash", "-c", script], cwd=tmp_path).returncode == 0, line
