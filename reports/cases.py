@@ -24,7 +24,8 @@ class Case:
     """One test case; ``child`` is failure, error, skipped, or empty for a pass.
 
     ``name`` is one line and differs among the cases of one ``classname`` (the id of the check).
-    ``findings`` are those of this target that are not waived, worst first; ``at`` is where to look.
+    ``findings`` are those of this target that are not waived, worst first, ``waived`` the others; ``at``
+    is where to look.
     """
 
     classname: str
@@ -37,6 +38,7 @@ class Case:
     status: str = ""
     at: Location | None = None
     findings: tuple[Finding, ...] = ()
+    waived: tuple[Judged, ...] = ()
     outcome: Outcome | None = None
     target: Target = _WHOLE_RUN
 
@@ -81,6 +83,7 @@ def _judge(outcome: Outcome, target: Target, exit_code: int) -> Case:
         status=outcome.status.value,
         at=_place(outcome, found),
         findings=found,
+        waived=tuple(j for j in outcome.findings if j.waived and (not j.targets or target in j.targets)),
         outcome=outcome,
         target=target,
     )

@@ -2,7 +2,8 @@
 
 Blockers are errors, cautions warnings, notes notices; a check that could not tell is an error when it
 decides the exit code, else a warning. GitHub shows about ten of a kind and step and drops the rest
-from view, so the step summary (``github-summary``) goes with it. Waived findings are not annotated.
+from view, so the step summary (``github-summary``) goes with it. What is waived is a line of the log, no
+annotation.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def write(record: RunRecord, to: TextIO, style: Style = PLAIN) -> None:
 
 def lines(record: RunRecord) -> Iterator[str]:
     """The lines, without line ends."""
-    found = [issue for issue in issues(record) if not issue.waived]
+    every = issues(record)
+    found = [issue for issue in every if not issue.waived]
     yield harmless(f"lens-preflight: {record.headline or record.verdict}")
     number = Counter(issue.level for issue in found)
     for level, kind in _KINDS.items():
@@ -43,6 +45,12 @@ def lines(record: RunRecord) -> Iterator[str]:
     repository = Repository.here()
     for issue in found:
         yield command(issue, repository)
+    yield from (_waived(issue) for issue in every if issue.waived)
+
+
+def _waived(issue: Issue) -> str:
+    where = f"{issue.at}: " if issue.at is not None else ""
+    return cut(harmless(f"waived: {where}{issue.text} [{issue.id}]: {issue.waived}"), LONGEST)
 
 
 def harmless(text: str) -> str:

@@ -2,7 +2,7 @@
 
 GitLab shows an issue at a line of a file alone. One that has no such place is shown where the launch
 that it holds for is started, else at the first file that was read, so that nothing red is lost.
-Waived findings are left out.
+What is waived is an info that says so.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ def document(record: RunRecord) -> Iterator[dict[str, Any]]:
     """The issues as plain data."""
     repository, starts = Repository.here(), Starts.read(record)
     for issue in issues(record):
-        if not issue.waived:
-            yield _issue(issue, *_place(issue, starts), repository)
+        yield _issue(issue, *_place(issue, starts), repository)
 
 
 def _issue(issue: Issue, path: str, line: int, repository: Repository) -> dict[str, Any]:
@@ -51,7 +50,9 @@ def _issue(issue: Issue, path: str, line: int, repository: Repository) -> dict[s
 
 
 def _severity(issue: Issue) -> str:
-    """What could not be told weighs less than what does not hold."""
+    """What could not be told weighs less than what does not hold, what is waived nothing."""
+    if issue.waived:
+        return "info"
     return "critical" if issue.rule is None and issue.level is Level.ERROR else _SEVERITIES[issue.level]
 
 
@@ -59,7 +60,8 @@ def _description(issue: Issue) -> str:
     where = "" if issue.at is None or in_file(issue.at) else f"{issue.at}: "
     text = one_line(where) + " " + shorten(one_line(issue.text), LONGEST)
     fix = f"; fix: {shorten(printable(issue.remedy), 2 * LONGEST)}" if issue.remedy else ""
-    return (text.strip() or issue.id) + fix
+    waived = f"waived ({shorten(one_line(issue.waived), LONGEST)}): " if issue.waived else ""
+    return waived + (text.strip() or issue.id) + fix
 
 
 def _place(issue: Issue, starts: Starts) -> tuple[str, int]:

@@ -1,7 +1,8 @@
 """TAP version 14: a test point for each outcome and target, with a YAML block where there is more to say.
 
-A warning is ``not ok ... # TODO warn``, an expected failure that turns no harness red; a skip is
-``ok ... # SKIP``. What could not be told is ``not ok`` when it decides the exit code, else a skip.
+A warning is ``not ok ... # TODO warn``, an expected failure that turns no harness red, and so is what is
+waived, with its reason; a skip is ``ok ... # SKIP``. What could not be told is ``not ok`` when it decides
+the exit code, else a skip.
 """
 
 from __future__ import annotations
@@ -61,14 +62,20 @@ def _directive(case: Case) -> str:
     if case.child == "skipped":
         return f" # SKIP {cut(plain_text(case.message), LONGEST)}".rstrip()
     if _warns(case):
-        why = case.findings[0].message if case.findings else "no reason was given"
-        return f" # TODO warn: {cut(plain_text(why), LONGEST)}".rstrip()
+        return f" # TODO {cut(plain_text(_excuse(case)), LONGEST)}".rstrip()
     return ""
+
+
+def _excuse(case: Case) -> str:
+    """Why a test point that does not hold turns nothing red."""
+    if case.findings:
+        return f"warn: {case.findings[0].message}"
+    return f"waived: {case.waived[0].waived}" if case.waived else "warn: no reason was given"
 
 
 def _block(case: Case) -> Iterator[str]:
     """The YAML block of a test point; all of its texts are double-quoted ASCII."""
-    if not case.message and not case.findings:
+    if not case.message and not case.findings and not case.waived:
         return
     yield "  ---"
     yield f"  status: {_quoted(case.status or case.type)}"
@@ -80,6 +87,11 @@ def _block(case: Case) -> Iterator[str]:
         yield "  findings:"
     for finding in case.findings:
         yield from _finding(finding)
+    if case.waived:
+        yield "  waived:"
+    for judged in case.waived:
+        yield from _finding(judged.finding)
+        yield f"      reason: {_quoted(judged.waived)}"
     yield "  ..."
 
 

@@ -39,6 +39,12 @@ def untold(run: RunRecord) -> int:
     return sum(o.status in (Status.UNKNOWN, Status.ERROR) and not o.waived for o in run.results)
 
 
+def waived(run: RunRecord) -> int:
+    """How many findings, and outcomes that could not tell, are waived."""
+    doubts = (o for o in run.results if o.status in (Status.UNKNOWN, Status.ERROR))
+    return sum(bool(one.waived) for one in judged(run)) + sum(bool(o.waived) for o in doubts)
+
+
 def statuses(run: RunRecord) -> Counter[str]:
     """How many outcomes have each status, a folded one counted once for each target."""
     found: Counter[str] = Counter()

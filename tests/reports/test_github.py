@@ -21,7 +21,7 @@ from lens_preflight.reports.github import harmless
 from lens_preflight.reports.markdown import code, escaped, prose
 from lens_preflight.reports.text import one_line
 from tests.reports.records import everything, finding, outcome, record
-from tests.reports.rendering import judged, rendered, untold, weights
+from tests.reports.rendering import judged, rendered, untold, waived, weights
 from tests.reports.strategies import records, texts
 
 relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -71,6 +71,19 @@ def test_the_runner_counts_what_the_run_holds(run: RunRecord) -> None:
     assert found["error"] >= weight[Severity.BLOCKER] + red
     assert found["error"] or run.exit_code == 0
     assert all(one.text and one.given["title"] for one in seen(run))
+
+
+@relaxed
+@given(records())
+def test_what_is_waived_is_a_line_of_the_log(run: RunRecord) -> None:
+    lines = rendered("github", run).split("\n")
+    assert sum(line.startswith("waived: ") for line in lines) == waived(run)
+
+
+def test_what_is_waived_is_no_command() -> None:
+    known = Judged(finding(message="x ::error::y"), (), "until ##[error] May")
+    text = rendered("github", record(outcome("shutdown", Status.WARN, known)))
+    assert "waived: train.py:41: x : :error: :y [shutdown/hard-exit]: until # #[error] May" in text
 
 
 def test_a_message_and_a_path_come_back_as_they_were() -> None:

@@ -14,7 +14,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.core.outcome import Judged, RunRecord
 from lens_preflight.core.words import Severity, Status
 from tests.reports.records import everything, finding, outcome, record
-from tests.reports.rendering import rendered, untold, weights
+from tests.reports.rendering import rendered, untold, waived, weights
 from tests.reports.strategies import records
 
 relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -63,7 +63,7 @@ def test_it_has_what_gitlab_needs_and_counts_what_the_run_holds(run: RunRecord) 
     weight = weights(run)
     red = sum(o.status is Status.FAIL and all(j.waived for j in o.findings) for o in run.results)
     verdict = sum(issue["check_name"] == "verdict" for issue in found)
-    assert words["info"] == weight[Severity.NOTE]
+    assert words["info"] == weight[Severity.NOTE] + waived(run)
     heavy = weight[Severity.BLOCKER] + weight[Severity.CAUTION] + untold(run) + red + verdict
     assert len(found) - words["info"] == heavy
     assert words["blocker"] == weight[Severity.BLOCKER]
@@ -92,8 +92,10 @@ def test_without_a_launch_it_is_shown_at_a_file_that_was_read() -> None:
     assert issue["location"] == {"path": "train.py", "lines": {"begin": 1}}
 
 
-def test_a_waived_finding_is_left_out_and_twins_stay_apart() -> None:
-    waived = Judged(finding(), (), "until May")
-    twins = (outcome("shutdown", Status.FAIL, finding()), outcome("shutdown", Status.FAIL, finding(), waived))
-    first, second = read(record(*twins, exit_code=1))
+def test_a_waived_finding_stays_as_an_info_and_twins_stay_apart() -> None:
+    known = Judged(finding(), (), "until May")
+    twins = (outcome("shutdown", Status.FAIL, finding()), outcome("shutdown", Status.FAIL, finding(), known))
+    first, second, third = read(record(*twins, exit_code=1))
     assert second["fingerprint"] == f"{first['fingerprint']}:2"
+    assert (second["severity"], third["severity"]) == ("blocker", "info")
+    assert third["description"].startswith("waived (until May): ")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from tap.parser import Parser  # type: ignore[import-untyped]
 
-from lens_preflight.core.outcome import RunRecord
+from lens_preflight.core.outcome import Judged, RunRecord
 from lens_preflight.core.words import Severity, Status
 from tests.reports.records import everything, finding, outcome, record
 from tests.reports.rendering import rendered, statuses
@@ -67,6 +67,15 @@ def test_a_warning_is_an_expected_failure() -> None:
     caution = finding(message="slow", severity=Severity.CAUTION)
     (point,) = read(record(outcome("shutdown", Status.WARN, caution)))[1]
     assert (point.ok, point.todo, point.directive.text) == (False, True, "TODO warn: slow")
+
+
+def test_what_is_waived_says_so_and_why() -> None:
+    known = Judged(finding(message="slow"), (), "until May # SKIP")
+    (point,) = read(record(outcome("shutdown", Status.WARN, known)))[1]
+    assert (point.ok, point.todo, point.skip) == (False, True, False)
+    assert point.directive.text.startswith("TODO waived: until May")
+    (told,) = point.yaml_block["waived"]
+    assert (told["message"], told["reason"]) == ("slow", "until May # SKIP")
 
 
 @pytest.mark.parametrize("text", ["a # TODO b", "a #skip", "a \\# Todo", "## SKIP", "a #\nTODO"])
