@@ -1,4 +1,4 @@
-"""Builds lens-preflight.pyz: our code and click in one file, for hosts where nothing can be installed.
+"""Builds lens-preflight.pyz: our code, click and tomli in one file, for hosts where nothing can be installed.
 
 Usage: python packaging/build_zipapp.py [FILE]     (click must be importable by this interpreter)
 """
@@ -29,10 +29,21 @@ def build(target: Path) -> Path:
         package = Path(click.__file__).parent
         shutil.copytree(package, tree / "click", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copyfile(ROOT / "LICENSE", tree / "LICENSE")
+        _toml_reader(tree / "tomli")
         (tree / "__main__.py").write_text(MAIN)
         target.parent.mkdir(parents=True, exist_ok=True)
         zipapp.create_archive(tree, target, interpreter="/usr/bin/env python3", compressed=True)
     return target
+
+
+def _toml_reader(target: Path) -> None:
+    """The reader of settings for Python 3.10, as source: tomli, or what later Pythons have made of it."""
+    if sys.version_info >= (3, 11):
+        import tomllib as reader
+    else:
+        import tomli as reader
+    compiled = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd")
+    shutil.copytree(Path(reader.__file__).parent, target, ignore=compiled)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -38,9 +39,11 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def run(archive: Path, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    archive: Path, *words: str, cwd: Path | None = None, python: str = BARE
+) -> subprocess.CompletedProcess[str]:
     env = {"PATH": "/nonexistent", "HOME": "/nonexistent"}
-    line = [BARE, "-I", "-S", str(archive), *words]
+    line = [python, "-I", "-S", str(archive), *words]
     return subprocess.run(line, capture_output=True, text=True, cwd=cwd, env=env, timeout=300)
 
 
@@ -87,6 +90,33 @@ def program_launch(folder: Path, case: Mapping[str, Any]) -> Launch:
 def known(variable: Variable) -> bool:
     """True for what the job sets, to a known text or to one that Slurm fills in."""
     return variable.state in (State.VALUE, State.PROVIDED) and "\n" not in (variable.value or "")
+
+
+def oldest() -> str:
+    """The binary of a Python 3.10, empty when there is none; a wrapper would need its environment."""
+    found = shutil.which("python3.10") or ""
+    ask = [found, "-c", "import sys; print(sys.executable)"]
+    return subprocess.run(ask, capture_output=True, text=True).stdout.strip() if found else ""
+
+
+OLDEST = oldest()
+
+
+@pytest.mark.parametrize(
+    "python", [BARE, pytest.param(OLDEST, marks=pytest.mark.skipif(not OLDEST, reason="no 3.10"))]
+)
+def test_settings_are_read_by_every_python(archive: Path, tmp_path: Path, python: str) -> None:
+    (tmp_path / "preflight.toml").write_text(
+        'select = ["rollback"]\n[[waive]]\nrule = "rollback/*"\nreason = "known"\nuntil = 2999-01-01\n'
+    )
+    words = ("check", "--offline", "--no-environ", "--profile", "ci", "--report", "json=-", "-q")
+    done = run(archive, *words, cwd=tmp_path, python=python)
+    assert done.returncode == 4, done.stderr
+    assert [r["check"] for r in json.loads(done.stdout)["results"]] == ["rollback", "waivers"]
+    (tmp_path / "preflight.toml").write_text("select = [\n")
+    broken = run(archive, *words, cwd=tmp_path, python=python)
+    assert broken.returncode == 2
+    assert "not TOML 1.0" in broken.stderr
 
 
 def test_each_missing_library_comes_with_the_line_to_type(archive: Path, tmp_path: Path) -> None:
