@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from lens_preflight.choices import ASSUMPTIONS, FAIL_ON, FAMILIES, PROFILES, PURPOSES, TOPOLOGIES
@@ -24,6 +25,11 @@ MAX_SHARED = 50_000_000
 _OURS = re.compile(
     rb"""^[ \t]*\[\[?[ \t]*["']?tool["']?[ \t]*\.[ \t]*["']?lens-preflight["']?[ \t]*[].]""", re.M
 )
+
+
+def _nothing() -> Mapping[Any, Any]:
+    """An empty mapping that stays empty: checks from elsewhere see the settings as well."""
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -44,11 +50,11 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     fail_on: str = "unknown"
-    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    backends: Mapping[str, str] = field(default_factory=dict)
-    severity: Mapping[str, Severity | None] = field(default_factory=dict)
-    gate: Mapping[str, Any] = field(default_factory=dict)
-    assume: Mapping[str, float] = field(default_factory=dict)
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    backends: Mapping[str, str] = field(default_factory=_nothing)
+    severity: Mapping[str, Severity | None] = field(default_factory=_nothing)
+    gate: Mapping[str, Any] = field(default_factory=_nothing)
+    assume: Mapping[str, float] = field(default_factory=_nothing)
     local: tuple[str, ...] = ()
     dashboards: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -62,7 +68,7 @@ def find(folder: Path) -> Path | None:
     """The settings file of a folder: preflight.toml, else a pyproject.toml that has our table.
 
     Raises:
-        InputError: a pyproject.toml cannot be opened, so that nobody knows whether it has our table.
+        InputError: a pyproject.toml cannot be read, so that nobody knows whether it has our table.
     """
     own = folder / "preflight.toml"
     if os.path.lexists(own):  # a link to nowhere is somebody's settings as well
@@ -74,6 +80,8 @@ def find(folder: Path) -> Path | None:
         data = read_regular(shared, MAX_SHARED)
     except OSError as error:
         raise InputError(f"{shared}: cannot be read ({error.strerror}); check its mode") from None
+    if len(data) > MAX_SHARED:
+        raise InputError(f"{shared}: more than {MAX_SHARED} bytes is no project file; name one with --config")
     if b"lens-preflight" not in data:
         return None
     try:
@@ -143,7 +151,8 @@ def _settings(table: Mapping[str, Any], name: str) -> Settings:
         if reader is None:
             raise InputError(f"{name}: unknown key {key!r}; {did_you_mean(key, [*_KEYS, 'waive'])}")
         read.update(reader(value, f"{name}: {key}"))
-    return Settings(**read)
+    frozen: dict[str, Any] = {k: MappingProxyType(v) if isinstance(v, dict) else v for k, v in read.items()}
+    return Settings(**frozen)
 
 
 def _one_of(key: str, words: tuple[str, ...]) -> Callable[[Any, str], dict[str, Any]]:

@@ -268,3 +268,11 @@ def test_a_format_that_breaks_costs_no_other_report(tmp_path: Path, name: str) -
     assert not (tmp_path / "x.txt").exists()
     assert f"the {name} report" in done.stderr
     assert "canary" not in done.stderr
+
+
+def test_a_check_does_not_change_the_settings_of_the_others(tmp_path: Path) -> None:
+    (tmp_path / "preflight.toml").write_text('[severity]\n"sampler/unset" = "note"\n')
+    inside = "ctx.settings.severity['sampler/unset'] = None"
+    assert judged(tmp_path, plugin("", inside))[1] == {"site-x": "error"}
+    (tmp_path / "preflight.toml").unlink()
+    assert judged(tmp_path, plugin("", inside))[1] == {"site-x": "error"}
