@@ -108,13 +108,13 @@ def entry_checks(entry: EntryPoint) -> tuple[Check, ...]:
         if isinstance(found, Check):
             return (found,)
         some = isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping)
-        checks = tuple(islice(found, MOST)) if some else ()
+        checks = tuple(islice(found, MOST + 1)) if some else ()
     except BaseException as error:  # somebody else's import may raise anything
         reason = f"{entry.target} cannot be loaded: {kind(error)}; reinstall or remove {entry.distribution}"
         return (stand_in(entry_label(entry), reason),)
-    if checks and all(isinstance(one, Check) for one in checks):
+    if 0 < len(checks) <= MOST and all(isinstance(one, Check) for one in checks):
         return checks
-    reason = f"{entry.target} is no Check and no list of them; see lens_preflight.api.check"
+    reason = f"{entry.target} is no Check and no list of 1 to {MOST} of them; see lens_preflight.api.check"
     return (stand_in(entry_label(entry), reason),)
 
 
