@@ -61,11 +61,16 @@ def register(checks: Iterable[Check]) -> tuple[Check, ...]:
         name = known.id
         if name in seen:
             if not isinstance(known, StandIn) or is_id(name):
-                raise InputError(f"two checks are called {name!r}; rename one of them")
+                places = f"{_module(seen[name])} and {_module(one)}"
+                raise InputError(f"two checks are called {name!r}, in {places}; rename one of them")
             name = f"{name} {len(seen)}"
             known = stand_in(name, why(known))
         seen[name] = known
     return tuple(seen.values())
+
+
+def _module(check: Check) -> str:
+    return str(getattr(check.run, "__module__", "?"))
 
 
 def _declared(check: Check) -> Check:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from lens_preflight import __version__
+from lens_preflight.core.commands import on_path
 from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.errors import InputError
 from lens_preflight.gate import cache, hooks
@@ -91,7 +91,7 @@ def check_interpreter(python: str) -> str:
 
 def _with_slurm(settings: GateSettings) -> GateSettings:
     """Slurm's commands may lie where no hook would look: remember where they are found now."""
-    found = shutil.which("scontrol")
+    found = on_path("scontrol")
     if settings.slurm_bin or found is None:
         return settings
     return replace(settings, slurm_bin=str(Path(found).parent))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.core.commands import on_path
 from lens_preflight.core.data import dataclass
 
 Node = dict[str, Any]
@@ -56,7 +56,7 @@ def shfmt() -> str:
     """
     name = "shfmt.exe" if os.name == "nt" else "shfmt"
     places = [Path(sys.executable).parent / name, Path(sysconfig.get_path("scripts")) / name]
-    found = shutil.which("shfmt") or next((str(p) for p in places if p.is_file()), None)
+    found = on_path("shfmt") or next((str(p) for p in places if p.is_file()), None)
     if found is None:
         raise NoParser("shell scripts need the parser shfmt: type `pip install shfmt-py`")
     return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import functools
 import json
-import shutil
 import subprocess
 import sys
 from typing import Any
+
+from lens_preflight.core.commands import on_path
 
 NEWEST = 15
 TIMEOUT = 20.0
@@ -35,7 +36,7 @@ def interpreters() -> tuple[str, ...]:
     """Newer interpreters on this machine, newest first."""
     found = []
     for minor in range(NEWEST, sys.version_info.minor, -1):
-        path = shutil.which(f"python3.{minor}")
+        path = on_path(f"python3.{minor}")
         if path is not None:
             found.append(path)
     return tuple(found)
