@@ -58,9 +58,10 @@ def installed(group: str, path: Sequence[str] | None = None) -> tuple[EntryPoint
 
 def own_folders() -> tuple[str, ...]:
     """Where packages are installed for this program: those of its interpreter, and the one it lies in itself."""
-    beside = home()
-    ours = any(name.startswith("lens_preflight-") for name, _ in _named(beside))
-    return tuple(dict.fromkeys((*site_folders(), *((beside,) if ours else ()))))
+    folders, beside = tuple(dict.fromkeys(site_folders())), home()
+    if beside in folders or not any(name.startswith("lens_preflight-") for name, _ in _named(beside)):
+        return folders
+    return (*folders, beside)
 
 
 def _metadata(folder: str) -> Iterator[tuple[str, str]]:
