@@ -1,7 +1,8 @@
 """Room for code from elsewhere: it may break, hang, print or try to leave, and the run goes on.
 
 The code is not contained: it runs in this process with all rights. What is caught here is what a plug-in
-does by mistake. ``os.abort``, a signal to the own process or a crash of a compiled library still end the run.
+does by mistake. ``os.abort``, a signal to the own process or a crash of a compiled library still end the run,
+and a call that never gives the interpreter back, such as an endless regular expression, still holds it.
 """
 
 from __future__ import annotations
@@ -37,9 +38,12 @@ def receive() -> None:
     threading.excepthook = _quiet
     home = os.getpid()
     for name in (*LEAVING, *MOVING):
-        stopped = _stopping(name, getattr(os, name), home)
-        setattr(os, name, stopped)
-        setattr(sys.modules["posix"], name, stopped)
+        real = getattr(os, name, None)
+        if real is None:  # not on this system
+            continue
+        for module in (os, sys.modules.get("posix")):
+            if module is not None:
+                setattr(module, name, _stopping(name, real, home))
 
 
 def stdout() -> TextIO | None:

@@ -103,4 +103,4 @@ def of_others(path: str) -> str:
 
 
 def _root() -> bool:
-    return os.geteuid() == 0
+    return hasattr(os, "geteuid") and os.geteuid() == 0

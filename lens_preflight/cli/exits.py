@@ -53,7 +53,8 @@ def leave(command: Callable[[], object]) -> NoReturn:
         _say(f"lens-preflight: {why}")
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
-            stream.flush()
+            if stream is not None:  # as it is when the caller has closed it
+                stream.flush()
     _end(code)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -46,3 +47,13 @@ def test_a_warning_of_python_is_no_word_of_ours() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment())
     assert (done.returncode, done.stderr) == (len("x[[:alpha:]]"), b"")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_does_not_change_the_code(closed: str, tmp_path: Path) -> None:
+    words = "check --offline --no-environ --profile ci --select rollback --set NEMO_LENS_ENABLED=1"
+    line = f"{sys.executable} -m lens_preflight {words} {closed}"
+    done = subprocess.run(
+        ["sh", "-c", line], env=environment(), cwd=tmp_path, capture_output=True, timeout=120
+    )
+    assert done.returncode == 4
