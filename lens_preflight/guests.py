@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn, TextIO
 
 from lens_preflight.core.errors import Broken
@@ -19,6 +20,7 @@ LEAVING = ("_exit", "execv", "execve")
 MOVING = ("chdir", "fchdir")
 
 _stdout: list[TextIO | None] = []
+_undo: list[Callable[[], object]] = []
 
 
 class ProcessExit(SystemExit):
@@ -26,7 +28,7 @@ class ProcessExit(SystemExit):
 
 
 def receive() -> None:
-    """Prepare the process for code from elsewhere, once and for good.
+    """Prepare the process for code from elsewhere, until it ends.
 
     What it prints goes to standard error, standard output being for reports. The functions that end or
     replace the process raise, as ``sys.exit`` does; those that move it to another folder raise as well,
@@ -35,6 +37,7 @@ def receive() -> None:
     if _stdout:
         return
     _stdout.append(_set_aside(sys.stdout))
+    _undo.append(partial(setattr, threading, "excepthook", threading.excepthook))
     threading.excepthook = _quiet
     home = os.getpid()
     for name in (*LEAVING, *MOVING):
@@ -43,7 +46,15 @@ def receive() -> None:
             continue
         for module in (os, sys.modules.get("posix")):
             if module is not None:
+                _undo.append(partial(setattr, module, name, real))
                 setattr(module, name, _stopping(name, real, home))
+
+
+def dismiss() -> None:
+    """Undo what ``receive`` did, for a caller that lives on after a command."""
+    while _undo:
+        _undo.pop()()
+    _stdout.clear()
 
 
 def stdout() -> TextIO | None:
@@ -55,11 +66,13 @@ def _set_aside(real: TextIO | None) -> TextIO | None:
     """Standard output by another handle; the usual one leads to standard error from now on."""
     if real is None or real.closed or sys.stderr is None:
         return real
+    _undo.append(partial(setattr, sys, "stdout", real))
     try:
         real.flush()
         number = real.fileno()
         kept = open(os.dup(number), "w", encoding=real.encoding, errors=real.errors)  # noqa: SIM115
         os.dup2(sys.stderr.fileno(), number)
+        _undo.extend((kept.close, partial(os.dup2, kept.fileno(), number)))
     except (OSError, ValueError):  # not a stream of the system
         kept = real  # type: ignore[assignment]
     sys.stdout = _Aside()

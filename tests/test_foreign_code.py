@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from lens_preflight import guests
 from tests.cli.running import run
 from tests.plugged import Home, plant
 
@@ -276,3 +279,13 @@ def test_a_check_does_not_change_the_settings_of_the_others(tmp_path: Path) -> N
     assert judged(tmp_path, plugin("", inside))[1] == {"site-x": "error"}
     (tmp_path / "preflight.toml").unlink()
     assert judged(tmp_path, plugin("", inside))[1] == {"site-x": "error"}
+
+
+def test_the_process_is_as_before_when_the_guests_are_gone(capfd: pytest.CaptureFixture[str]) -> None:
+    before = (os._exit, os.chdir, sys.stdout, threading.excepthook)
+    guests.receive()
+    assert os._exit is not before[0]
+    guests.dismiss()
+    assert (os._exit, os.chdir, sys.stdout, threading.excepthook) == before
+    os.write(1, b"here\n")
+    assert capfd.readouterr().out == "here\n"

@@ -18,6 +18,7 @@ from lens_preflight.checks import BUILTIN
 from lens_preflight.cli import cli
 from lens_preflight.cli.exits import one_line
 from lens_preflight.core.errors import InputError
+from lens_preflight.guests import dismiss
 from lens_preflight.reports import REPORTS
 from tests.fuzz import mutate
 from tests.fuzz.corpora import CASES, scratch, written
@@ -145,6 +146,7 @@ def use(made: Command) -> Iterator[str]:
     except (click.ClickException, click.exceptions.Exit, click.Abort, InputError) as stop:
         yield one_line(stop.format_message() if isinstance(stop, click.ClickException) else str(stop))
     finally:
+        dismiss()
         os.chdir(here)
     yield from (out.getvalue(), err.getvalue(), *(p.read_text("utf-8") for p in folder.glob("report.*")))
 
