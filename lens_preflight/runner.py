@@ -168,6 +168,8 @@ def _listen(check: Check, context: Context, said: list[Said]) -> None:
         fault = saying_fault(word)
         if fault:
             raise Unheard(f"the check itself broke: {fault}")
+        if isinstance(word, Finding) and word.rule not in check.rules:
+            raise Unheard(f"the check reported a rule that it does not declare: {word.rule.id}")
         if len(said) == MAX_SAID:
             raise Unheard(f"the check said more than {MAX_SAID} things of one target; fold them")
         said.append(word)
@@ -192,9 +194,6 @@ def _sum_up(
 ) -> Outcome:
     findings, own, lowered = [], 0, 0
     for finding in (s for s in said if isinstance(s, Finding)):
-        if finding.rule not in check.rules:
-            reason = f"the check reported a rule that it does not declare: {finding.rule.id}"
-            return _outcome(check, target, Status.ERROR, reason=reason)
         weighed = _weigh(finding, context)
         if weighed is not None:
             findings.append(Judged(weighed, (target,)))

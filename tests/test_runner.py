@@ -194,6 +194,12 @@ def test_what_a_check_says_is_one_of_three_kinds(word: object) -> None:
     assert (run.results[0].status, run.exit_code) == (Status.ERROR, 3)
 
 
+def test_an_undeclared_blocker_of_a_check_that_is_not_decisive_is_no_green_run() -> None:
+    run = record([made(finding(BLOCKER), rules=(NOTE,), decisive=False)])
+    assert (run.results[0].status, run.exit_code) == (Status.ERROR, 3)
+    assert "does not declare: probe-me/blocker" in run.results[0].reason
+
+
 def test_a_blocker_said_before_something_odd_is_kept() -> None:
     said = outcome(made(finding(BLOCKER), "bad"))
     assert said.status is Status.FAIL
