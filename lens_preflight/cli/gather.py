@@ -137,7 +137,7 @@ def read_env_file(name: str) -> list[Variable]:
         InputError: it cannot be read, or a line is no assignment.
     """
     try:
-        data = read_regular(Path(name), MAX_ENV_FILE)
+        data = read_regular(Path(name), MAX_ENV_FILE, pipes=True)
         if len(data) > MAX_ENV_FILE:
             raise InputError(f"{name}: more than {MAX_ENV_FILE} bytes; name the right file with --env-file")
         lines = data.decode("utf-8", "surrogateescape").splitlines()
