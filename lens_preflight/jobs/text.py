@@ -90,7 +90,7 @@ class Text:
                 merged[-1] += piece
             elif piece != "":
                 merged.append(piece)
-        if len(merged) > MAX_PIECES or any(isinstance(p, str) and len(p) > MAX_LENGTH for p in merged):
+        if len(merged) > MAX_PIECES or sum(map(_length, merged)) > MAX_LENGTH:
             spread = widest(p.spread for p in merged if isinstance(p, Symbol))
             return cls((Symbol("a long text", Cause.COMMAND, spread, reason="it is too long to follow"),))
         return cls(tuple(merged))
@@ -190,10 +190,13 @@ def widest(spreads: Iterable[Spread]) -> Spread:
     return max(spreads, key=_WIDTH.__getitem__, default=Spread.JOB)
 
 
+def _length(piece: str | Symbol) -> int:
+    """How much a piece holds; the name of a symbol may have been made of other texts."""
+    return len(piece) if isinstance(piece, str) else len(piece.name) + len(piece.known or "")
+
+
 def _shown(symbol: Symbol) -> str:
-    if symbol.known is not None:
-        return symbol.known
-    return "{" + symbol.name + "}"
+    return symbol.known if symbol.known is not None else "{" + symbol.name + "}"
 
 
 def _options(symbol: Symbol) -> list[str] | None:

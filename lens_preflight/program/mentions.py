@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import functools
 
 from lens_preflight.program import (
     classes,
 )
 from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.on_node import kept
 from lens_preflight.program.registry import Call
 from lens_preflight.program.scopes import walk_body
 from lens_preflight.program.state import State
@@ -61,7 +61,7 @@ def holds_handle(m: Machine, value: Value | None, state: State) -> bool:
     return m.plan.small and (value is None or isinstance(value, Choice | Unknown))
 
 
-@functools.lru_cache(maxsize=4096)
+@kept
 def shutdown_receivers(function: ast.AST) -> frozenset[str]:
     """Whose ``shutdown`` a method names: ``x`` for ``self.x.shutdown``, ``*`` for anything else."""
     found = set()
@@ -82,7 +82,7 @@ def function_mentions_shutdown(fn: Func) -> bool:
     return body_mentions_shutdown(fn.node)
 
 
-@functools.lru_cache(maxsize=4096)
+@kept
 def body_mentions_shutdown(function: ast.AST) -> bool:
     """The same of a definition, remembered."""
     node: ast.AST = ast.Expr(function.body) if isinstance(function, ast.Lambda) else function
@@ -94,7 +94,7 @@ def function_mentions_setup(fn: Func) -> bool:
     return body_mentions_setup(fn.node)
 
 
-@functools.lru_cache(maxsize=4096)
+@kept
 def body_mentions_setup(function: ast.AST) -> bool:
     """The same of a definition, remembered."""
     node: ast.AST = ast.Expr(function.body) if isinstance(function, ast.Lambda) else function

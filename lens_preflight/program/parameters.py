@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import functools
 
 from lens_preflight.program import (
     calls,
 )
 from lens_preflight.program.machine import Machine
+from lens_preflight.program.on_node import kept
 from lens_preflight.program.scopes import body_of, walk_body
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.values import (
@@ -19,7 +19,7 @@ from lens_preflight.program.values import (
 )
 
 
-@functools.lru_cache(maxsize=4096)
+@kept
 def keeps_frame(node: ast.AST) -> bool:
     """True when functions made in the body may outlive the call."""
     kinds = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator
 
 from lens_preflight.core.data import dataclass
+from lens_preflight.program.on_node import kept
 from lens_preflight.program.trees import children
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -33,7 +33,7 @@ def walk_body(node: ast.AST) -> Iterator[ast.AST]:
             stack.extend(children(here))
 
 
-@functools.lru_cache(maxsize=4096)
+@kept
 def names_of(node: ast.AST) -> Names:
     """The names of a function or lambda."""
     own: set[str] = set()

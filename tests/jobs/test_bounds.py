@@ -68,6 +68,7 @@ def test_what_is_within_bounds_is_followed(tmp_path: Path) -> None:
         f"shift {'9' * 5000}",
         f"#SBATCH --gpus-per-node={'9' * 5000}",
         "#SBATCH --nodes=²-²",
+        'export A="${A#h}${A/a/b}"\n' * 60,
     ],
 )
 def test_what_would_take_for_ever_is_left_open(tmp_path: Path, line: str) -> None:
