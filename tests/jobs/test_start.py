@@ -78,7 +78,7 @@ def test_a_script_without_directives_may_be_submitted(
     submit: str | None, login: dict[str, str], expected: str, open_: bool, tmp_path: Path
 ) -> None:
     if open_ and login:
-        pytest.skip("then the shell that submits is known")
+        pytest.skip("the shell that submits is known then")
     launch = only(job(tmp_path, PLAIN, submit=submit, login=login, open_=open_))
     assert seen(launch.env["NEMO_LENS_RUN_ID"]) == expected
 
