@@ -133,6 +133,8 @@ def resume_statement(
     if isinstance(node, ast.If):
         body = node.body if tag == "then" else node.orelse
         return statements.tagged(resume_block(m, body, inner, sent, frame), tag)
+    if isinstance(node, ast.Match):
+        return statements.tagged(resume_block(m, node.cases[tag].body, inner, sent, frame), tag)
     if isinstance(node, ast.For | ast.AsyncFor | ast.While):
         return resume_loop(m, node, tag, inner, sent, frame)
     if isinstance(node, ast.With | ast.AsyncWith):

@@ -29,14 +29,14 @@ def match(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Outcom
             out.append(o)
             continue
         live = [o.state]
-        for case in node.cases:  # type: ignore[attr-defined]
+        for number, case in enumerate(node.cases):  # type: ignore[attr-defined]
             left: list[State] = []
             for here in live:
                 taken, missed, ended = one_case(m, case, o.value, here, frame)
                 out.extend(ended)
                 left.extend(missed)
                 for branch in taken:
-                    out.extend(statements.block(m, case.body, branch, frame))
+                    out.extend(statements.tagged(statements.block(m, case.body, branch, frame), number))
             live = left
         out.extend(Outcome(Flow.NORMAL, here) for here in live)
     return reduce(out)
