@@ -65,8 +65,8 @@ def run_filters(
     ``repeats`` are the variables over which the panel is repeated: each copy has one value of them.
     """
     single = frozenset(repeats)
-    seen = [_judge(m, dashboard, language, single) for _, m in confining(use)]
-    return tuple(dict.fromkeys(seen))
+    different = dict.fromkeys(matcher for _, matcher in confining(use))
+    return tuple(dict.fromkeys(_judge(matcher, dashboard, language, single) for matcher in different))
 
 
 def confining(use: Use) -> Iterator[tuple[Use, Matcher]]:

@@ -50,29 +50,28 @@ def lookup(m: Machine, name: str, state: State, frame: Frame) -> tuple[Value | N
     return None, None
 
 
+def home_of(name: str, state: State, frame: Frame) -> int:
+    """The cell in which a name of a function lives: its own, the module's, or one around it."""
+    if frame.func is None:
+        return frame.cell
+    names = names_of(frame.func.node)
+    if name in names.globals:
+        return frame.globals
+    if name in names.nonlocals:
+        return next((c for c in frame.scope if name in state.read(c).attrs), frame.cell)
+    return frame.cell
+
+
 def bind(m: Machine, name: str, value: Value, state: State, frame: Frame) -> None:
     """Assign to a name, where the function says it lives."""
-    cell = frame.cell
-    if frame.func is not None:
-        names = names_of(frame.func.node)
-        if name in names.globals:
-            cell = frame.globals
-        elif name in names.nonlocals:
-            cell = next((c for c in frame.scope if name in state.read(c).attrs), frame.cell)
+    cell = home_of(name, state, frame)
     if state.read(cell).attrs.get(name) is not value:
         state.edit(cell).attrs[name] = value
 
 
 def unbind(name: str, state: State, frame: Frame) -> None:
     """``del name``, where the function says it lives."""
-    cell = frame.cell
-    if frame.func is not None:
-        names = names_of(frame.func.node)
-        if name in names.globals:
-            cell = frame.globals
-        elif name in names.nonlocals:
-            cell = next((c for c in frame.scope if name in state.read(c).attrs), frame.cell)
-    state.edit(cell).attrs.pop(name, None)
+    state.edit(home_of(name, state, frame)).attrs.pop(name, None)
 
 
 def split_options(value: Value, state: State) -> list[tuple[State, Value]]:

@@ -41,9 +41,7 @@ def test_a_handler_that_starts_a_program_may_run(tmp_path: Path) -> None:
     "action", ["scontrol requeue $SLURM_JOB_ID", "kill -TERM $PID; wait", "touch stop", "cleanup"]
 )
 def test_a_handler_that_starts_nothing_is_no_launch(action: str, tmp_path: Path) -> None:
-    text = (
-        f"cleanup() {{ rm -rf /tmp/x; }}\ntrap '{action}' USR1 TERM EXIT\nsrun python train.py & PID=$!\nwait"
-    )
+    text = f"cleanup() {{ rm -rf scratch/x; }}\ntrap '{action}' USR1 TERM EXIT\nsrun python train.py & PID=$!\nwait"
     model = batch(tmp_path, text, files={"train.py": ""})
     assert [(one.program, one.conditional) for one in model.launches] == [("train.py", False)]
 
