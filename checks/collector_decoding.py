@@ -43,6 +43,7 @@ def unproven(config: CollectorConfig) -> tuple[str, ...]:
     from lens_preflight.collector.conditions import ottl_texts
     from lens_preflight.collector.distributed import is_shipped
     from lens_preflight.collector.keys import has_shape, keys_known, later, refused
+    from lens_preflight.collector.ottl_parser import is_condition
     from lens_preflight.collector.vocabulary import strange_words
 
     found = [
@@ -57,6 +58,8 @@ def unproven(config: CollectorConfig) -> tuple[str, ...]:
         found += [f"{one.path} of {one.owner}" for one in refused(config)]
     for component, text in ottl_texts(config):
         found += [f"{word} in {component.id}" for word in strange_words(text.text_value)]
+        if component.type == "filter" and not is_condition(text.text_value):
+            found.append(f"{text.text_value} in {component.id}")
     return tuple(dict.fromkeys(found))
 
 

@@ -110,6 +110,14 @@ def test_a_key_may_be_of_a_later_version(tmp_path: Path) -> None:
         assert known or "not shown that it starts with jitter of batch" in answer.reason
 
 
+def test_a_condition_that_is_not_read_proves_no_start_even_in_no_pipeline(tmp_path: Path) -> None:
+    for condition, shown in (('name ==== "x"', False), ('attributes["http.route"] == "/healthz"', True)):
+        unused = f"processors:\n  filter/q: {{traces: {{span: ['{condition}']}}}}\n"
+        answer = say(tmp_path, edited("processors:\n", unused))
+        assert blockers(answer) == set()
+        assert ("not shown that it starts" in answer.reason) is not shown
+
+
 @pytest.mark.parametrize(
     ("statement", "word"),
     [
