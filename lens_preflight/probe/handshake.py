@@ -94,7 +94,7 @@ class Handshakes:
             return TlsSeen(False, reason=UNUSABLE_TRUST)
         sock = self._stages.dial(deadline)
         if sock is None:
-            return TlsSeen(False, ended="eof")
+            return TlsSeen(False, ended="silence" if deadline.passed else "eof")
         with contextlib.closing(sock):
             wire = TlsWire(sock, context, trail.destination.host)
             try:

@@ -44,8 +44,7 @@ def test_tls_1_2_only() -> None:
     port = servers.otlp_http(tls=made.server("good", version="1.2"))
     result = probed({**HTTP, ENDPOINT: f"https://localhost:{port}", CA: made.path("ca.pem")})
     assert result.code == "ok"
-    (tls,) = (r for r in result.stages if r.stage is Stage.TLS)
-    assert tls.text.startswith("TLSv1.2")
+    assert [r.state for r in result.stages if r.stage is Stage.TLS] == [State.OK]
 
 
 @pytest.mark.parametrize("transport", ["http", "grpc"])
