@@ -134,9 +134,21 @@ def parse_toml(data: bytes, name: str) -> dict[str, Any]:
             give = "python3 -m pip install --user tomli"
             raise InputError(f"{name}: Python 3.10 needs tomli to read it; type {give}") from None
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        table = tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # ValueError also for a number of 4301 digits
         raise InputError(f"{name}: not TOML 1.0: {error}; correct that place") from None
+    if (at := _too_large(table)) is not None:
+        raise InputError(f"{name}: {at} is a number of more than 64 bits, which TOML 1.0 has not; correct it")
+    return table
+
+
+def _too_large(value: Any, at: str = "") -> str | None:
+    """The key of the first whole number beyond 64 bits; tomllib takes them all."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        return at
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = (_too_large(one, f"{at}.{key}" if at else str(key)) for key, one in inner)
+    return next((one for one in found if one is not None), None)
 
 
 def _settings(table: Mapping[str, Any], name: str) -> Settings:

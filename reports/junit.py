@@ -75,8 +75,8 @@ def _started(value: object) -> str:
 
 def _seconds(value: object) -> str:
     """Three decimals, no exponent: what every schema takes."""
-    seconds = float(value) if isinstance(value, (int, float)) else 0.0
-    return f"{min(max(seconds, 0.0), _YEAR) if seconds == seconds else 0.0:.3f}"
+    seconds = value if isinstance(value, (int, float)) and value > 0 else 0.0
+    return f"{min(seconds, _YEAR):.3f}"
 
 
 def _properties(record: RunRecord) -> Iterator[tuple[str, str]]:

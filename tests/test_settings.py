@@ -95,6 +95,9 @@ def test_unreadable_and_oversized_files_are_refused(tmp_path: Path) -> None:
     ("text", "says"),
     [
         (f"[gate]\nttl = {'9' * 5000}", "not TOML 1.0"),
+        (f"[gate]\nttl = {'9' * 400}", "gate.ttl is a number of more than 64 bits"),
+        (f"expect = [1, 0x{'f' * 5000}]", "expect.1 is a number of more than 64 bits"),
+        (f"[[waive]]\nrule = -{1 << 64}", "waive.0.rule is a number of more than 64 bits"),
         ('[severity]\n"volume/queue" = []', "is none of"),
         ('[severity]\n"volume/queue" = {a = 1}', "is none of"),
         ("[site]\ncollector = []", "is none of"),

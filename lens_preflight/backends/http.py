@@ -13,7 +13,7 @@ from lens_preflight.backends.failures import unreachable
 from lens_preflight.backends.words import Answered, Word
 from lens_preflight.core.data import dataclass, field, replace
 from lens_preflight.core.deadline import Deadline
-from lens_preflight.core.numbers import whole
+from lens_preflight.core.numbers import json_integer, whole
 
 MAX_BODY = 4 << 20
 """Bytes of an answer read at most; the largest that is asked for has some 100 kB."""
@@ -64,7 +64,7 @@ class Reply:
             Answered: it is none.
         """
         try:
-            return json.loads(self.body)
+            return json.loads(self.body, parse_int=json_integer)
         except (ValueError, RecursionError):
             raise Answered(
                 Word.MALFORMED,

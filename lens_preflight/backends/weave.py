@@ -14,6 +14,7 @@ from lens_preflight.backends.answers import object_of, path_in, refuse, unix
 from lens_preflight.backends.backend import MARKER, RUN_ID, Backend, age, nothing_for, something_for
 from lens_preflight.backends.http import Client, Reply
 from lens_preflight.backends.words import Answered, Marker, Reading, Scope, Step, Word
+from lens_preflight.core.numbers import json_integer
 
 FIELD = f"attributes.otel_span.resource.attributes.{RUN_ID}"
 _MARKER = f"attributes.otel_span.attributes.{MARKER}"
@@ -112,7 +113,9 @@ class Weave(Backend):
         _ours(reply)
         refuse(reply)
         try:
-            return [json.loads(line) for line in reply.text.split("\n") if line.strip()]
+            return [
+                json.loads(line, parse_int=json_integer) for line in reply.text.split("\n") if line.strip()
+            ]
         except ValueError:
             raise Answered(
                 Word.MALFORMED, "the answer is not one JSON object per line, or is cut short"

@@ -5,6 +5,22 @@ from __future__ import annotations
 MOST = 10**7
 """More than any count of processes, seconds or items that a text may name."""
 
+BITS = 1023
+"""Bits of the largest whole number that is taken for one: a float holds it, and it can be written out.
+
+CPython refuses ``float()`` beyond 1024 bits and ``str()`` beyond 4300 digits, each with an exception.
+"""
+
+
+def huge(thing: object) -> bool:
+    """True for a whole number that is too large to be reckoned with, or to be written out."""
+    return isinstance(thing, int) and thing.bit_length() > BITS
+
+
+def json_integer(text: str) -> int | float:
+    """The number of a JSON text; one too large is infinite, as it is for JavaScript."""
+    return int(text) if len(text) <= 300 else float(text)
+
 
 def whole(text: str | None, most: int = MOST) -> int | None:
     """The number that ASCII digits spell, at most ``most``; None for every other text.

@@ -9,6 +9,7 @@ from typing import Any
 
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import json_integer
 from lens_preflight.documents.tree import Malformed
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|\n', re.S)
@@ -52,7 +53,7 @@ def read_json(text: str, path: str, first_line: int = 1, one_line: bool = False)
     """
     text = text.removeprefix("\ufeff")
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_int=json_integer)
     except json.JSONDecodeError as error:
         line = first_line if one_line else error.lineno + first_line - 1
         column = None if one_line else error.colno

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from lens_preflight.core.finding import Location
+from lens_preflight.core.numbers import huge
 from lens_preflight.documents.tree import Malformed, Mapping, Node, Plain, Scalar, Sequence
 
 MAX_DEPTH = 200
@@ -79,14 +80,15 @@ def resolve(text: str) -> Plain:
 
 
 def _integer(text: str, written: str) -> int | str:
-    """The number; ``0x_`` looks like one and stays the text it is."""
+    """The number; ``0x_``, and one that is too large for a reader, stay the text that they are."""
     digits = text.lstrip("+-")
     sign = -1 if text.startswith("-") else 1
     octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
     try:
-        return sign * int(digits, 8 if octal else 0)
+        number = sign * int(digits, 8 if octal else 0)
     except ValueError:
         return written
+    return written if huge(number) else number
 
 
 def _refuse_depth(text: str, path: str, first_line: int) -> None:

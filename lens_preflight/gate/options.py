@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -111,7 +110,7 @@ def _flag(value: Any, where: str) -> bool:
 def _seconds(low: float, high: float) -> Callable[[Any, str], float]:
     def read(value: Any, where: str) -> float:
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or not low <= value <= high:
+        if not number or not low <= value <= high:
             raise InputError(f"{where} must be {low:g} to {high:g} seconds; write a number")
         return float(value)
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lens_preflight.core.numbers import json_integer
+
 MAX_DOCUMENT = 8_000_000
 """Bytes of one report; a longer one is none."""
 
@@ -75,7 +77,7 @@ def documents(path: str) -> Iterator[bytes]:
 def parse(data: bytes) -> dict[str, Any]:
     """The document as plain data. Raises NotAReport."""
     try:
-        found = json.loads(data)
+        found = json.loads(data, parse_int=json_integer)
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
             raise SeveralDocuments("more than one document") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from lens_preflight.core.numbers import huge
 from lens_preflight.program import (
     access,
     calls,
@@ -62,7 +63,8 @@ def evaluate(m: Machine, node: ast.expr, state: State, frame: Frame) -> list[Out
     if isinstance(node, ast.Constant):
         known = m.constants.get(node)
         if known is None:
-            known = m.constants[node] = Const(node.value)
+            known = Unknown() if huge(node.value) else Const(node.value)
+            m.constants[node] = known
         return normal(state, known)
     handler = HANDLERS.get(type(node))
     if handler is None:

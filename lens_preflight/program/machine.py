@@ -141,7 +141,7 @@ class Machine:
         self.package = ""
         self.places: dict[object, int] = {}
         self.inert: set[object] = set()
-        self.constants: dict[ast.AST, Const] = {}
+        self.constants: dict[ast.AST, Value] = {}
         self.bound: dict[ast.AST, frozenset[str]] = {}
         self.sums: dict[ast.AST, tuple[frozenset[str], ast.Call | None, str]] = {}
         self._plan: tuple[int, Plan] | None = None

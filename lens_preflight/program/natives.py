@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from lens_preflight.core.numbers import huge
 from lens_preflight.program import failures
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Outcome, normal
@@ -114,7 +115,7 @@ def lifted(m: Machine, thing: Any, state: State, taints: Taints = EMPTY, key: An
     if isinstance(thing, dict):
         items_ = {k: lifted(m, v, state, taints) for k, v in thing.items()}
         return m.new(state, Cell("dict", items=items_))
-    if isinstance(thing, str | bytes) and len(thing) > MAX_TEXT:
+    if huge(thing) or (isinstance(thing, str | bytes) and len(thing) > MAX_TEXT):
         return Unknown(taints)
     return Const(thing, taints, key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_preflight.core.numbers import MOST, whole
+from lens_preflight.core.numbers import BITS, MOST, huge, json_integer, whole
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,19 @@ from lens_preflight.core.numbers import MOST, whole
 )
 def test_only_ascii_digits_within_bounds_are_a_number(text: str | None, number: int | None) -> None:
     assert whole(text) == number
+
+
+def test_what_is_not_huge_can_be_written_and_reckoned_with() -> None:
+    largest = (1 << BITS) - 1
+    for number in (largest, -largest):
+        assert not huge(number)
+        assert (float(number) < 0, str(number).startswith("-")) == (number < 0, number < 0)
+        assert huge(number * 2)
+    assert not huge("9" * 5000) and not huge(1e308)
+
+
+def test_json_has_no_number_that_is_too_large() -> None:
+    assert json_integer("-12") == -12
+    assert json_integer("9" * 300) == 10**300 - 1
+    assert json_integer("9" * 5000) == float("inf")
+    assert json_integer("-" + "9" * 5000) == float("-inf")

@@ -64,3 +64,8 @@ def test_lines_point_to_the_values(value: object, indent: int | None) -> None:
             assert json.dumps(node) in line
 
     visit(value, ())
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_too_large_is_infinite_as_in_a_browser(digits: int) -> None:
+    assert read_json(f'{{"refresh": {"9" * digits}}}', "f.json").data == {"refresh": float("inf")}

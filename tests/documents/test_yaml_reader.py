@@ -34,6 +34,8 @@ def one(text: str) -> Node:
         ("1.2.3", "1.2.3"),
         ("5s", "5s"),
         ("09", 9.0),
+        ("9" * 400, "9" * 400),
+        ("-0x" + "f" * 3900, "-0x" + "f" * 3900),
     ],
 )
 def test_unquoted_scalars_mean_what_go_makes_of_them(text: str, value: object) -> None:

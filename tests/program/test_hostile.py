@@ -35,6 +35,7 @@ SOURCES = {
     "surrogate": b"x = '\\ud800'\n",
     "digits": b"x = " + b"9" * 5_000 + b"\n",
     "power": b"x = 9 ** 9 ** 9\ny = 'a' * 10 ** 12\nz = [0] * 10 ** 12\n",
+    "hexadecimal": b"N = 0x" + b"f" * 5_000 + b"\nif N > 3: x = N * 2\ny = f'{N} {-N} {N / 3}'\nz = str(N)\n",
     "escape": b"x = '\\d'\n",
     "form-feed": b"\x0cx = 1\r\ny = 2\r",
     "tabs": b"if 1:\n\tx = 1\n        y = 2\n",
