@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint type bench docs agree fuzz stack live zipapp clean
+.PHONY: demo test lint type bench docs agree fuzz guided stack live zipapp clean
 
 demo: $(VENV)/.package
 	@$(BIN)/lens-preflight demo
@@ -29,6 +29,10 @@ agree: $(VENV)/.tests
 
 fuzz: $(VENV)/.tests
 	$(BIN)/python -m tests.fuzz --executions 1000000
+
+guided: $(VENV)/.tests
+	$(BIN)/python -m pip install -qq --editable '.[fuzz]'
+	$(BIN)/python -m tests.fuzz.guided
 
 stack: $(VENV)/.tests
 	$(BIN)/python -m tests.live.stack build

@@ -43,6 +43,7 @@ MAY_BE_MISSING = (
     "the shell that submits",
     "the configuration is wrapped",
     "the collector was built without",
+    "no atheris",  # wheels for few interpreters
     *(("the corpus has no", "this corpus has no") if os.environ.get("PREFLIGHT_CASES") else ()),
 )
 """Reasons to skip that say nothing about this machine."""

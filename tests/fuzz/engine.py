@@ -70,7 +70,7 @@ def execute(target: Target, seed: str, index: int) -> Crash | None:
         with warnings.catch_warnings(), watchdog(target.seconds):
             warnings.simplefilter("ignore")  # as the command line does
             made = target.make(source(target, seed, index))
-            _use(target, made)
+            use(target, made)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -79,7 +79,11 @@ def execute(target: Target, seed: str, index: int) -> Crash | None:
     return None
 
 
-def _use(target: Target, made: Any) -> None:
+def use(target: Target, made: Any) -> None:
+    """Give an input to its target and look for the planted secret in what it says.
+
+    Raises whatever the target raises that is not documented, and Leak.
+    """
     try:
         texts = list(target.use(made))
     except target.documented as error:
