@@ -37,3 +37,12 @@ def probed(env: Mapping[str, str], signal: str = "traces", seconds: float = 30.0
         return prober.result(made(full, signal), Environment.of(full))
     finally:
         prober.close()
+
+
+def decided(env: Mapping[str, str]) -> ProbeResult:
+    """A probe that comes to a cause: on a busy machine the client may get no time, which is no verdict."""
+    for _ in range(3):
+        result = probed(env)
+        if result.code:
+            break
+    return result

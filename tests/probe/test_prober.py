@@ -22,7 +22,7 @@ from lens_preflight.probe.prober import Prober, client_variables
 from tests.faultlab import servers
 from tests.faultlab.recipes import PARTIAL
 from tests.faultlab.tls import certificates
-from tests.probe.making import CA, ENDPOINT, GRPC, HTTP, made, probed
+from tests.probe.making import CA, ENDPOINT, GRPC, HTTP, decided, made, probed
 
 SECRET = "hunter2"
 
@@ -142,7 +142,7 @@ def test_verification_is_never_switched_off_by_itself() -> None:
 
 def test_the_resolver_of_grpc_against_the_systems() -> None:
     port = servers.grpc()
-    result = probed({**GRPC, ENDPOINT: f"http://127.1:{port}"})
+    result = decided({**GRPC, ENDPOINT: f"http://127.1:{port}"})
     assert (result.code, result.settings) == ("dns-failed", (("GRPC_DNS_RESOLVER", "native"),))
     native = {"GRPC_DNS_RESOLVER": "native"}
     assert probed({**GRPC, ENDPOINT: f"http://127.1:{port}", **native}).code == "ok"
