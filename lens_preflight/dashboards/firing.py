@@ -14,6 +14,7 @@ _COUNTING = frozenset({"rate", "irate", "increase", "delta", "idelta", "deriv"})
 _SAME = frozenset({"max_over_time", "min_over_time", "avg_over_time", "last_over_time", "sort", "sort_desc"})
 _SAME_AGGREGATIONS = frozenset({"max", "min", "avg", "topk", "bottomk", "quantile"})
 _COMPARISONS = frozenset({">", "<", ">=", "<=", "==", "!="})
+_PART = re.compile(r"([0-9]{1,18})(ms|[smhdwy])")
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31536000}
 
 
@@ -50,8 +51,11 @@ def fires(text: str) -> Fires:
 
 
 def seconds(delay: str) -> float:
-    """A duration of Prometheus in seconds; what is none is 0."""
-    return sum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([\d.]+)(ms|[smhdwy])", delay))
+    """A duration of Prometheus in seconds; what is none is 0 (it knows no decimals, and refuses them)."""
+    parts = _PART.findall(delay)
+    if "".join(map("".join, parts)) != delay:
+        return 0.0
+    return math.fsum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
 def _bounds(node: Any) -> Bounds:
