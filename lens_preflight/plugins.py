@@ -135,7 +135,7 @@ def local_checks(file: str) -> tuple[Check, ...]:
     It is run. As root, a file that somebody else may change is refused.
     """
     path, label = Path(file), local_label(file)
-    if not path.is_file():
+    if not os.path.isfile(file):
         return (stand_in(label, f"{file}: there is no such file; correct --local"),)
     writable = of_others(file) if os.geteuid() == 0 else ""
     if writable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -224,7 +225,6 @@ def _digests(inputs: Inputs) -> tuple[tuple[str, str], ...]:
     names = (*inputs.targets, *inputs.dashboards, *inputs.collector, *inputs.rules, inputs.settings.source)
     digests = []
     for name in dict.fromkeys(n for n in names if n):
-        path = Path(name)
-        if path.is_file():
-            digests.append((name, hashlib.sha256(path.read_bytes()).hexdigest()))
+        if os.path.isfile(name):
+            digests.append((name, hashlib.sha256(Path(name).read_bytes()).hexdigest()))
     return tuple(digests)

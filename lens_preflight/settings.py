@@ -134,24 +134,26 @@ def parse_toml(data: bytes, name: str) -> dict[str, Any]:
             give = "python3 -m pip install --user tomli"
             raise InputError(f"{name}: Python 3.10 needs tomli to read it; type {give}") from None
     try:
-        table = tomllib.loads(data.decode("utf-8-sig"))
+        return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # ValueError also for a number of 4301 digits
         raise InputError(f"{name}: not TOML 1.0: {error}; correct that place") from None
-    if (at := _too_large(table)) is not None:
-        raise InputError(f"{name}: {at} is a number of more than 64 bits, which TOML 1.0 has not; correct it")
-    return table
 
 
-def _too_large(value: Any, at: str = "") -> str | None:
-    """The key of the first whole number beyond 64 bits; tomllib takes them all."""
+def _refuse_unusable(value: Any, name: str, at: str = "") -> None:
+    """Stop at what tomllib takes and nothing can be made of: more than 64 bits, a zero byte."""
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
-        return at
+        raise InputError(f"{name}: {at} is a number of more than 64 bits, which TOML 1.0 has not; correct it")
+    if isinstance(value, str) and "\0" in value:
+        raise InputError(
+            f"{name}: {at} holds a zero byte, which is in no file name and no variable; remove it"
+        )
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = (_too_large(one, f"{at}.{key}" if at else str(key)) for key, one in inner)
-    return next((one for one in found if one is not None), None)
+    for key, one in inner:
+        _refuse_unusable(one, name, f"{at}.{key}" if at else str(key))
 
 
 def _settings(table: Mapping[str, Any], name: str) -> Settings:
+    _refuse_unusable(table, name)
     read: dict[str, Any] = {"source": name}
     for key, value in table.items():
         if key == "waive":

@@ -85,7 +85,7 @@ def _baseline(name: str | None) -> Accepted | None:
     """The accepted findings, empty when the file is still to be written; None without a baseline."""
     if name is None:
         return None
-    if not Path(name).exists():
+    if not os.path.exists(name):
         return Accepted()
     from lens_preflight.baseline import read_baseline
 

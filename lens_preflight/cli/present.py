@@ -84,7 +84,7 @@ def write_baseline(name: str, record: RunRecord) -> int:
     from lens_preflight.core.anchor import Anchor
     from lens_preflight.reports.output import write_file
 
-    if Path(name).exists():
+    if os.path.exists(name):
         return 0
     findings = [j.finding for outcome in record.results for j in outcome.findings]
     weighing = [f for f in findings if f.severity is not Severity.NOTE]

@@ -42,7 +42,7 @@ def read_texts(
         if path == "-":
             data = stdin() if stdin is not None else sys.stdin.buffer.read(MAX_BYTES + 1)
             yield Text("<stdin>", _decode(data, "<stdin>"))
-        elif Path(path).is_dir():
+        elif os.path.isdir(path):
             found = sorted(islice(_below(path, suffixes), MAX_FILES + 1))
             if len(found) > MAX_FILES:
                 raise InputError(

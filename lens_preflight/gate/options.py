@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ class GateSettings:
         """Why the gate is switched off; empty when it is not."""
         if not self.enabled:
             return "gate.enabled is false"
-        return f"{self.switch} exists" if Path(self.switch).exists() else ""
+        return f"{self.switch} exists" if os.path.exists(self.switch) else ""
 
 
 def gate_settings(settings: Settings) -> GateSettings:

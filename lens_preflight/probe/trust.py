@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import ssl
 import sys
@@ -63,7 +64,7 @@ class Trust:
             context.verify_flags &= ~ssl.VERIFY_X509_PARTIAL_CHAIN
         if not self.verify:
             context.verify_mode = ssl.CERT_NONE
-        elif Path(self.roots).is_dir():
+        elif os.path.isdir(self.roots):
             context.load_verify_locations(capath=self.roots)
         else:
             context.load_verify_locations(cafile=self.roots)
@@ -79,7 +80,7 @@ def trust(exporter: Exporter, grpc_default: str | None = None) -> Trust:
     (BoringSSL does not look at keyUsage); ``grpc_default`` replaces those roots.
     """
     if exporter.transport == "grpc":
-        default = grpc_default if grpc_default and Path(grpc_default).is_file() else grpc_roots()
+        default = grpc_default if grpc_default and os.path.isfile(grpc_default) else grpc_roots()
         roots = exporter.ca or default
         return Trust(roots, False, ("h2",), exporter.client_cert, exporter.client_key)
     given = exporter.verify

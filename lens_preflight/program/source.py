@@ -160,9 +160,9 @@ def entry_bytes(path: Path) -> bytes:
     Raises:
         InputError: there is no such file, or it is a directory or cannot be opened.
     """
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError(f"{path} is a directory: name the script in it, or use -m MODULE")
-    if not path.exists():
+    if not os.path.exists(path):
         raise InputError(f"{path}: no such file")
     try:
         return read_bytes(path)

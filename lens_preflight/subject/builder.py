@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,7 @@ def _script(inputs: Inputs, target: str | None) -> Launch:
     key = target or f"-m {inputs.module}"
     program_file = None
     if target is not None:
-        program_file = str(Path(target) / "__main__.py") if Path(target).is_dir() else target
+        program_file = str(Path(target) / "__main__.py") if os.path.isdir(target) else target
     return Launch(
         key=key,
         env=env,

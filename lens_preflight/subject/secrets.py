@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def _texts(inputs: Inputs) -> Iterator[str]:
     for name in (*inputs.targets, *inputs.collector):
         path = Path(name)
         try:
-            if path.is_file():
+            if os.path.isfile(name):
                 with path.open("rb") as file:
                     yield file.read(LIMIT).decode("utf-8", "replace")
         except OSError:

@@ -99,7 +99,7 @@ class Stores:
         hosts: dict[str, None] = {}
         for launch in self._subject.launches:
             for one in self._exporters(launch, generation):
-                host = grpc_host(one.target) if one.transport == "grpc" else urlsplit(one.target).hostname
+                host = grpc_host(one.target) if one.transport == "grpc" else _host(one.target)
                 if host:
                     hosts[f"[{host}]" if ":" in host else host] = None
         return tuple(hosts)
@@ -167,3 +167,11 @@ class Stores:
             return ()
         boards = self._subject.dashboards
         return self._once.get(("panels", name, run_id), lambda: tuple(live_panels(boards, backend, run_id)))
+
+
+def _host(url: str) -> str | None:
+    """The host of an HTTP endpoint; None for a URL that is refused before anything is sent."""
+    try:
+        return urlsplit(url.strip()).hostname
+    except ValueError:
+        return None
