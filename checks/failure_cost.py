@@ -96,7 +96,7 @@ def failure_cost(ctx: Context) -> Iterator[Said]:
     if grace is None:
         grace = GRACE
         yield Assumption("grace", f"{GRACE:g} s", "Slurm's default KillWait and Kubernetes' default")
-    enough = str(max(1, min(3, math.floor(grace / sum(counts.values())))))
+    enough = str(max(1, math.floor(min(3.0, grace / sum(counts.values())))))
     yield from _verdict(ctx, parts, grace, enough)
 
 

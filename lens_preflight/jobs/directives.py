@@ -90,6 +90,9 @@ INPUT = {
     "SBATCH_TIMELIMIT": "--time",
     "SBATCH_EXCLUSIVE": "--exclusive",
 }
+LATEST = 65_535
+"""Seconds before the end at which ``--signal`` may ask for one; sbatch refuses more."""
+
 _SIGNAL = re.compile(r"(?:([BR]+):)?(?:SIG)?([A-Z0-9]+)(?:@(\d+))?", re.IGNORECASE)
 _COMMENT = re.compile(r"\s#.*$")
 
@@ -193,7 +196,7 @@ def in_force(
 
 
 def signal_of(submission: Submission) -> Signal | None:
-    """``--signal`` as it counts, None when it is not given."""
+    """``--signal`` as it counts, None when it is not given or is none that sbatch takes."""
     found = submission.get("--signal")
     if found is None or not found.value:
         return None
@@ -202,5 +205,7 @@ def signal_of(submission: Submission) -> Signal | None:
         return None
     numbers = {"15": "TERM", "10": "USR1", "12": "USR2", "2": "INT", "1": "HUP"}
     name = match[2].upper()
-    seconds = float(match[3]) if match[3] else 60.0
-    return Signal(numbers.get(name, name), seconds, "B" in (match[1] or "").upper(), found.at)
+    seconds = whole(match[3] or "60", LATEST)
+    if seconds is None:
+        return None
+    return Signal(numbers.get(name, name), float(seconds), "B" in (match[1] or "").upper(), found.at)

@@ -69,6 +69,11 @@ def test_first_process_of_a_container(tmp_path: Path, command: str, expected: st
 
 def test_the_signal_gives_the_grace(tmp_path: Path) -> None:
     assert only(batch(tmp_path, "srun python t.py", directives="-n1 --signal=TERM@90")).grace == 90
+    assert only(batch(tmp_path, "srun python t.py", directives="-n1 --signal=TERM@65535")).grace == 65535
+    for refused in ("65536", "9" * 400):
+        assert (
+            only(batch(tmp_path, "srun python t.py", directives=f"-n1 --signal=TERM@{refused}")).grace == 30
+        )
     assert only(batch(tmp_path, "srun python t.py", directives="-n1")).grace == 30
     assert only(job(tmp_path, "#!/bin/bash\npython t.py\n")).grace is None
 
