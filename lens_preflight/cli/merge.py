@@ -78,7 +78,7 @@ def merge(
         if fleet is not None:
             _publish(Path(fleet), record)
         look = style(color, -1 if quiet else verbose, asked)
-        write_all(Redactor().record(record), asked, style=look)
+        write_all(Redactor.of_record(record).record(record), asked, style=look)
     except (ReportError, OSError) as trouble:
         click.echo(f"lens-preflight: {trouble}", err=True)
         return record.exit_code or CANNOT_TELL

@@ -10,16 +10,31 @@ from typing import Any
 
 from lens_preflight.core.data import replace
 from lens_preflight.dashboards.macros import NUMBER
+from lens_preflight.dashboards.scanning import scan_selectors
 from lens_preflight.dashboards.selectors import Labels, Language, Matcher, Query, Use
 
 FAR = timedelta(days=1)
 """An offset beyond this shows another time than that of the panel."""
 
+MOST_JOINED = 150
+"""Selectors of an expression that are joined with each other; the work grows with their cube."""
+
+MOST_OPERATORS = 400
+"""Operators and opening brackets of an expression; promql-parser 0.12 dies of 1,300 on a stack of 2 MiB."""
+
+_TEXT = r"\"(?:[^\"\\]|\\(?:.|\Z))*(?:\"|\Z)|'(?:[^'\\]|\\(?:.|\Z))*(?:'|\Z)|`[^`]*(?:`|\Z)"
+_OPERATOR = re.compile(
+    rf"{_TEXT}|\{{(?:[^{{}}\"'`]|{_TEXT})*\}}|#[^\n]*|(?P<operator>[-+*/%^(<>]|[!=]=|\b(?:and|or|unless|atan2)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _SCALAR_RESULT = frozenset({"scalar", "absent", "absent_over_time"})
 _ADDS_LABEL = frozenset({"label_replace", "label_join"})
 _KEEPS_LABELS = frozenset({"topk", "bottomk", "limitk", "limit_ratio"})
-_OPS = {"=": "=", "!=": "!=", "=~": "=~", "!~": "!~"}
 _MATCH_OPS = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
+
+
+class _TooMany(Exception):
+    """More selectors than are joined with each other here."""
 
 
 def read_promql(text: str) -> Query:
@@ -33,6 +48,9 @@ def read_promql(text: str) -> Query:
         return Query(Language.PROMQL, text, tuple(_uses(tree)))
     except RecursionError:
         return Query(Language.PROMQL, text, scan_selectors(text), "nested too deeply")
+    except _TooMany:
+        reason = f"more than {MOST_JOINED} selectors are joined with each other"
+        return Query(Language.PROMQL, text, scan_selectors(text), reason)
 
 
 @lru_cache(maxsize=512)
@@ -40,9 +58,13 @@ def parsed(text: str) -> Any:
     """The parser's tree.
 
     Raises:
-        ValueError: it is not PromQL, or the parser panics, as over a range that is no duration.
+        ValueError: it is not PromQL, or the parser panics, as over a range that is no duration; or it has
+            so many operators that the parser, which recurses, would overflow a small stack.
     """
     import promql_parser
+
+    if sum(match.lastgroup == "operator" for match in _OPERATOR.finditer(text)) > MOST_OPERATORS:
+        raise ValueError(f"more than {MOST_OPERATORS} operators and brackets")
 
     try:
         return promql_parser.parse(text)
@@ -153,6 +175,8 @@ def _binary(node: Any) -> list[Use]:
         return [replace(use, alternative=True) for use in left + right]
     if op == "unless":
         return [_without(use, right, node) for use in left]
+    if len(left) + len(right) > MOST_JOINED:
+        raise _TooMany
     matching, cardinality, copied = _matching(node.modifier)
     if op == "/":
         left = [replace(use, divided=True) for use in left]
@@ -225,37 +249,3 @@ def _tells_apart(use: Use, other: Use, on: bool, labels: frozenset[str]) -> bool
         if named is on and shared:
             return True
     return False
-
-
-# a name is looked for where it begins: from each of its letters on it would take the square of its length
-_SELECTOR = re.compile(
-    r"(?:(?<![a-zA-Z0-9_:])(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)\s*)?\{(?P<body>(?:[^{}\"'`]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)*)\}"
-)
-_PAIR = re.compile(
-    r"(?P<label>(?<![a-zA-Z0-9_])[a-zA-Z_][a-zA-Z0-9_]*|\"(?:[^\"\\]|\\.)*\")\s*(?P<op>=~|!~|!=|=)\s*"
-    r"(?P<value>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`)"
-)
-_BARE = re.compile(r"(?<![a-zA-Z0-9_:])[a-zA-Z_:][a-zA-Z0-9_:]*(?=\s*(?:\[|\)|$|[-+*/<>=]))")
-
-_NO_SELECTOR = re.compile(
-    r"\"(?:[^\"\\]|\\.)*\"|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)"
-)
-
-
-def scan_selectors(text: str) -> tuple[Use, ...]:
-    """Selectors of a text that does not parse: names and matchers only, no places."""
-    found = []
-    for match in _SELECTOR.finditer(text):
-        matchers = tuple(
-            Matcher(pair["label"].strip('"'), _OPS[pair["op"]], _unquote(pair["value"]))
-            for pair in _PAIR.finditer(match["body"])
-        )
-        found.append(Use(match["name"] or "", matchers))
-    rest = _NO_SELECTOR.sub(" ", _SELECTOR.sub(" ", text))
-    found += [Use(m.group()) for m in _BARE.finditer(rest) if "_" in m.group()]
-    return tuple(found)
-
-
-def _unquote(text: str) -> str:
-    body = text[1:-1]
-    return body if text[0] == "`" else re.sub(r"\\(.)", r"\1", body)

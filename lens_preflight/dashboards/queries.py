@@ -9,7 +9,8 @@ from lens_preflight.dashboards.classic import NO_QUERIES
 from lens_preflight.dashboards.elastic import read_elastic
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Dashboard, Panel, Target
-from lens_preflight.dashboards.promql import read_promql, scan_selectors
+from lens_preflight.dashboards.promql import read_promql
+from lens_preflight.dashboards.scanning import scan_selectors
 from lens_preflight.dashboards.selectors import Language, Query
 from lens_preflight.dashboards.traceql import read_traceql
 

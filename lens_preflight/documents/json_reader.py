@@ -10,6 +10,7 @@ from typing import Any
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import json_integer
+from lens_preflight.documents.depth import refuse_depth
 from lens_preflight.documents.tree import Malformed
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|\n', re.S)
@@ -52,6 +53,7 @@ def read_json(text: str, path: str, first_line: int = 1, one_line: bool = False)
         Malformed: not JSON, or nested too deeply; with its line.
     """
     text = text.removeprefix("\ufeff")
+    refuse_depth(text, path, first_line, strings=True)
     try:
         data = json.loads(text, parse_int=json_integer)
     except json.JSONDecodeError as error:

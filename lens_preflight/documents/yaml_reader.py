@@ -10,10 +10,8 @@ from typing import Any
 
 from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import huge
+from lens_preflight.documents.depth import refuse_depth
 from lens_preflight.documents.tree import Malformed, Mapping, Node, Plain, Scalar, Sequence
-
-MAX_DEPTH = 200
-"""Nesting beyond this is no configuration; the C parser would exhaust the stack far later."""
 
 _WORDS: dict[str, Plain] = {
     "": None,
@@ -49,7 +47,7 @@ def read_yaml(text: str, path: str, first_line: int = 1) -> tuple[Node, ...]:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    _refuse_depth(text, path, first_line)
+    refuse_depth(text, path, first_line, strings=False)  # those in quotes too, which only makes it stricter
     try:
         roots = list(yaml.compose_all(text, Loader=loader))
         return tuple(_Builder(path, first_line).document(root) for root in roots if root is not None)
@@ -89,16 +87,6 @@ def _integer(text: str, written: str) -> int | str:
     except ValueError:
         return written
     return written if huge(number) else number
-
-
-def _refuse_depth(text: str, path: str, first_line: int) -> None:
-    """Stop at brackets nested beyond any use; counts those in quotes too, which only makes it stricter."""
-    depth = 0
-    for match in re.finditer(r"[\[{]|[\]}]", text):
-        depth = depth + 1 if match.group() in "[{" else max(0, depth - 1)
-        if depth > MAX_DEPTH:
-            line = text.count("\n", 0, match.start()) + first_line
-            raise Malformed("nested too deeply", Location.file(path, line))
 
 
 class _Builder:

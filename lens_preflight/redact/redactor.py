@@ -53,6 +53,13 @@ class Redactor:
             secrets.update(sources.of_header(value))
         return cls(secrets)
 
+    @classmethod
+    def of_record(cls, record: RunRecord) -> Redactor:
+        """Knows what looks like a secret anywhere in a run that somebody else has written down."""
+        listener = _Listener()
+        listener.record(record)
+        return cls(listener.heard)
+
     def also(self, secrets: Iterable[str]) -> Redactor:
         """A Redactor that knows some more secrets."""
         return Redactor(self._secrets.union(secrets))
@@ -111,6 +118,30 @@ class Redactor:
         from lens_preflight.redact.deep import record as deep
 
         return deep(self, record)
+
+
+class _Listener(Redactor):
+    """Hides nothing, and remembers all that looks like a secret."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: set[str] = set()
+
+    def redact(self, text: str) -> str:
+        """The text as it is."""
+        self.heard.update(sources.of_text(text))
+        return text
+
+    def variable(self, name: str, value: str) -> str:
+        """The value as it is."""
+        self.heard.update(sources.of_variable(name, value))
+        return value
+
+    def arguments(self, argv: Iterable[str]) -> tuple[str, ...]:
+        """The arguments as they are."""
+        words = tuple(argv)
+        self.redact(" ".join(words))
+        return words
 
 
 def _pairs(environment: Environment | Mapping[str, str]) -> Iterable[tuple[str, str]]:

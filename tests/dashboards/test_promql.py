@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_preflight.dashboards.promql import read_promql, scan_selectors
+from lens_preflight.dashboards.promql import read_promql
+from lens_preflight.dashboards.scanning import scan_selectors
 from lens_preflight.dashboards.selectors import Matcher, Use
 from tests.fuzz.engine import watchdog
 
@@ -140,3 +141,21 @@ def test_any_text_gives_a_query(text: str) -> None:
 def test_a_long_text_that_does_not_parse_takes_no_square_of_its_length(text: str) -> None:
     with watchdog(20):
         scan_selectors(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("a" + " + b" * 149, ""),
+        ("a" + " + b" * 150, "joined with each other"),
+        ("a" + " or b" * 400, ""),
+        ("a" + " or b" * 401, "more than 400 operators"),
+        ("a" + " != b" * 20_000, "more than 400 operators"),
+        ("(" * 20_000 + "a" + ")" * 20_000, "more than 400 operators"),
+        ("-" * 20_000 + "a", "more than 400 operators"),
+        ('a{l=~"' + "r-1|(r-2)|" * 2_000 + '"}', ""),
+    ],
+)
+def test_no_expression_is_too_long_for_the_stack_of_the_parser(text: str, error: str) -> None:
+    query = read_promql(text)
+    assert error in query.error and bool(query.error) is bool(error)

@@ -69,3 +69,18 @@ def test_lines_point_to_the_values(value: object, indent: int | None) -> None:
 @pytest.mark.parametrize("digits", [400, 5000])
 def test_a_number_too_large_is_infinite_as_in_a_browser(digits: int) -> None:
     assert read_json(f'{{"refresh": {"9" * digits}}}', "f.json").data == {"refresh": float("inf")}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("[" * 201 + "]" * 201, 1), ('{"a":\n' * 201 + "1" + "}" * 201, 201), ("[" * 500_000, 1)],
+)
+def test_brackets_nested_beyond_any_use_are_refused_before_a_reader_recurses(text: str, line: int) -> None:
+    with pytest.raises(Malformed, match="nested too deeply") as caught:
+        read_json(text, "f.json")
+    assert caught.value.at.line == line
+
+
+def test_brackets_in_strings_are_none() -> None:
+    assert read_json('["' + "[" * 1000 + '"]', "f.json").data == ["[" * 1000]
+    assert read_json("[" * 200 + "]" * 200, "f.json").data

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import shlex
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from lens_preflight.core.escapes import without_ansi
 from lens_preflight.core.variable import Environment
 from lens_preflight.redact import REDACTED, Redactor
+from tests.reports.records import everything
 
 CANARY = "Zq7/k+9 w'x\"&y"
 PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n"
@@ -238,6 +240,26 @@ def test_more_secrets_make_another_redactor() -> None:
     two = one.also(["Zq8canary"])
     assert one.redact("Zq7canary Zq8canary") == f"{REDACTED} Zq8canary"
     assert two.redact("Zq7canary Zq8canary") == f"{REDACTED} {REDACTED}"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("message", "Authorization: Bearer Zq7canaryT0ken"),
+        ("SITE_API_KEY", "Zq7canaryT0ken"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-team=Zq7canaryT0ken"),
+        ("argv", ["check", "--token", "Zq7canaryT0ken"]),
+    ],
+)
+def test_what_looks_like_a_secret_in_a_run_of_others_is_hidden_in_all_of_it(key: str, value: object) -> None:
+    run = replace(
+        everything(), run={"host": "xZq7canaryT0kenx", key: value}, headline="is Zq7canaryT0ken here?"
+    )
+    told = Redactor.of_record(run).record(run)
+    assert "Zq7canaryT0ken" not in repr(told)
+    assert (told.run["host"], told.headline) == (f"x{REDACTED}x", f"is {REDACTED} here?")
+    same = replace(run, run={"host": "n1"}, headline="the token is wrong")
+    assert Redactor.of_record(same).record(same) == Redactor().record(same)
 
 
 @given(st.text(st.characters(codec=None), max_size=80), st.text(st.characters(codec=None), max_size=30))
