@@ -57,8 +57,8 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text
         self._hopeless: set[int] = set()
-        self._open: set[str] = set()
-        """Quotes behind which no text ends: none of that kind ends further on either."""
+        self._open: dict[str, int] = {}
+        """Where a text begins that has no end: none with the same quotes ends that begins further on."""
 
     def selectors(self) -> Iterator[_Span]:
         """The selectors in their order."""
@@ -90,11 +90,11 @@ class _Scanner:
     def _piece(self, at: int) -> int:
         """The end of the plain text or of the quoted one that begins here; 0 for anything else."""
         quote = self._text[at : at + 1]
-        if quote in self._open:
+        if at >= self._open.get(quote, len(self._text)):
             return 0
         match = _STRINGS.get(quote, _PLAIN).match(self._text, at)
         if match is None and quote in _STRINGS:
-            self._open.add(quote)
+            self._open[quote] = at
         return match.end() if match else 0
 
     def _name(self, brace: int, least: int) -> tuple[int, str]:
