@@ -149,6 +149,9 @@ def resume_try(
     if tag == "try":
         outcomes = statements.tagged(resume_block(m, node.body, inner, sent, frame), tag)
         return protected.after_body(m, node, outcomes, frame)
+    if tag[0] == "finally":
+        rest = resume_block(m, node.finalbody, inner, sent, replace(frame, cleanup=True))
+        return protected.behind_cleanup(tag[1], rest)
     body = node.orelse if tag == "try-else" else tag[1].body
     outcomes = statements.tagged(resume_block(m, body, inner, sent, frame), tag)
     return protected.at_last(m, node, outcomes, frame)

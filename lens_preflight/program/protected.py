@@ -45,9 +45,18 @@ def at_last(m: Machine, node: ast.Try, outcomes: list[Outcome], frame: Frame) ->
         if o.flow in (Flow.YIELD, Flow.HARD):
             out.append(o)
             continue
-        for f in statements.block(m, node.finalbody, o.state, inner):
-            out.append(o.at(f.state) if f.flow is Flow.NORMAL else f)
+        out += behind_cleanup(o, statements.block(m, node.finalbody, o.state, inner))
     return reduce(out)
+
+
+def behind_cleanup(before: Outcome, outcomes: list[Outcome]) -> list[Outcome]:
+    """The ways out of a finally body that was entered some way: that way goes on, unless it leaves another."""
+    out = []
+    for f in outcomes:
+        if f.flow is Flow.YIELD:  # it goes on in the finally body, which knows what it was entered with
+            f = f._replace(path=(("finally", before), *f.path))
+        out.append(before.at(f.state) if f.flow is Flow.NORMAL else f)
+    return out
 
 
 def dispatch(m: Machine, node: ast.Try, o: Outcome, frame: Frame) -> list[Outcome]:
