@@ -123,6 +123,9 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
     yield from (finding for _, finding in useless)
     dead = {alert for alert, finding in useless if finding.rule is CANNOT_FIRE}
     sends, queues = ([a for a in asking if a not in dead] for asking in (sends, queues))
+    for asking in (sends, queues):
+        if asking and all(alert.query.beyond for alert in asking):
+            raise Undecided(f"alert {asking[0].name} cannot be read: {asking[0].query.error}", asking[0].at)
     at = alerts[-1].at if alerts else Location.file(files[0].path, 1)
     if not sends:
         yield Finding(
@@ -191,7 +194,7 @@ def _useless(alerts: Iterable[PromRule]) -> Iterator[tuple[PromRule, Finding]]:
                     remedy="compare with a value between those of a sound and of a failing collector",
                 ),
             )
-        elif seconds(alert.delay) > PATIENCE:
+        elif alert.delay and (seconds(alert.delay) or 0.0) > PATIENCE:
             yield (
                 alert,
                 Finding(LATE, f"{alert.shown} waits for {alert.delay}", alert.at, remedy="write for: 5m"),
@@ -199,8 +202,18 @@ def _useless(alerts: Iterable[PromRule]) -> Iterator[tuple[PromRule, Finding]]:
 
 
 def _bad_expressions(rules: Iterable[PromRule]) -> Iterator[Finding]:
+    from lens_preflight.dashboards.firing import seconds
+
     for rule in rules:
-        if rule.query.error:
+        if rule.delay and seconds(rule.delay) is None:
+            yield Finding(
+                BAD_EXPRESSION,
+                f"{rule.shown} waits for {rule.delay!r}, which is no duration",
+                rule.at,
+                evidence={"for": rule.delay},
+                remedy="write for: 5m; then try: promtool check rules FILE",
+            )
+        if rule.query.error and not rule.query.beyond:
             yield Finding(
                 BAD_EXPRESSION,
                 f"{rule.shown} does not parse: {rule.query.error}",

@@ -145,7 +145,7 @@ def _settings(config: str | None) -> tuple[str, Settings, GateSettings]:
     from lens_preflight.gate.options import gate_settings
     from lens_preflight.settings import load
 
-    path = config or (CONFIG if os.path.exists(CONFIG) else "")
+    path = config or (CONFIG if Path(CONFIG).exists() else "")
     settings = load(Path(path) if path else None)
     return path, settings, gate_settings(settings)
 

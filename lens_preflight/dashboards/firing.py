@@ -14,7 +14,9 @@ _COUNTING = frozenset({"rate", "irate", "increase", "delta", "idelta", "deriv"})
 _SAME = frozenset({"max_over_time", "min_over_time", "avg_over_time", "last_over_time", "sort", "sort_desc"})
 _SAME_AGGREGATIONS = frozenset({"max", "min", "avg", "topk", "bottomk", "quantile"})
 _COMPARISONS = frozenset({">", "<", ">=", "<=", "==", "!="})
-_PART = re.compile(r"([0-9]{1,18})(ms|[smhdwy])")
+_DURATION = re.compile(
+    r"0|(?=.)(?:[0-9]+y)?(?:[0-9]+w)?(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?"
+)
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31536000}
 
 
@@ -50,12 +52,11 @@ def fires(text: str) -> Fires:
     return Fires.SOMETIMES if bounds.tested or bounds == ANY else Fires.ALWAYS
 
 
-def seconds(delay: str) -> float:
-    """A duration of Prometheus in seconds; what is none is 0 (it knows no decimals, and refuses them)."""
-    parts = _PART.findall(delay)
-    if "".join(map("".join, parts)) != delay:
-        return 0.0
-    return math.fsum(float(number) * _UNITS[unit] for number, unit in parts)
+def seconds(delay: str) -> float | None:
+    """A duration in seconds; None for one with which Prometheus refuses the file (1.5h, 5, 5m5h)."""
+    if not _DURATION.fullmatch(delay):
+        return None
+    return math.fsum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([0-9]+)(ms|[smhdwy])", delay))
 
 
 def _bounds(node: Any) -> Bounds:

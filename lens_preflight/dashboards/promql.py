@@ -16,7 +16,7 @@ from lens_preflight.dashboards.selectors import Labels, Language, Matcher, Query
 FAR = timedelta(days=1)
 """An offset beyond this shows another time than that of the panel."""
 
-MOST_JOINED = 150
+MOST_JOINED = 64
 """Selectors of an expression that are joined with each other; the work grows with their cube."""
 
 MOST_OPERATORS = 400
@@ -33,24 +33,19 @@ _KEEPS_LABELS = frozenset({"topk", "bottomk", "limitk", "limit_ratio"})
 _MATCH_OPS = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
 
 
-class _TooMany(Exception):
-    """More selectors than are joined with each other here."""
+class Beyond(ValueError):
+    """An expression beyond a bound of ours, which may be sound."""
 
 
 def read_promql(text: str) -> Query:
     """Take an expression apart; macros of Grafana must have been replaced."""
     try:
         tree = parsed(text)
-    except (ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split()) or "not PromQL"
-        return Query(Language.PROMQL, text, scan_selectors(text), reason)
-    try:
         return Query(Language.PROMQL, text, tuple(_uses(tree)))
-    except RecursionError:
-        return Query(Language.PROMQL, text, scan_selectors(text), "nested too deeply")
-    except _TooMany:
-        reason = f"more than {MOST_JOINED} selectors are joined with each other"
-        return Query(Language.PROMQL, text, scan_selectors(text), reason)
+    except (ValueError, RecursionError) as error:
+        beyond = isinstance(error, Beyond | RecursionError)
+        reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        return Query(Language.PROMQL, text, scan_selectors(text), reason or "not PromQL", beyond=beyond)
 
 
 @lru_cache(maxsize=512)
@@ -58,13 +53,13 @@ def parsed(text: str) -> Any:
     """The parser's tree.
 
     Raises:
-        ValueError: it is not PromQL, or the parser panics, as over a range that is no duration; or it has
-            so many operators that the parser, which recurses, would overflow a small stack.
+        ValueError: it is not PromQL, or the parser panics, as over a range that is no duration.
+        Beyond: it has so many operators that the parser, which recurses, would overflow a small stack.
     """
     import promql_parser
 
     if sum(match.lastgroup == "operator" for match in _OPERATOR.finditer(text)) > MOST_OPERATORS:
-        raise ValueError(f"more than {MOST_OPERATORS} operators and brackets")
+        raise Beyond(f"more than {MOST_OPERATORS} operators and brackets")
 
     try:
         return promql_parser.parse(text)
@@ -176,7 +171,7 @@ def _binary(node: Any) -> list[Use]:
     if op == "unless":
         return [_without(use, right, node) for use in left]
     if len(left) + len(right) > MOST_JOINED:
-        raise _TooMany
+        raise Beyond(f"more than {MOST_JOINED} selectors that are joined with each other")
     matching, cardinality, copied = _matching(node.modifier)
     if op == "/":
         left = [replace(use, divided=True) for use in left]

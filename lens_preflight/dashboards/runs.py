@@ -15,8 +15,6 @@ from lens_preflight.dashboards.variables import mentions
 
 RUN_LABELS = ("nemo_run_id", "nemo.run.id", "exported_nemo_run_id")
 INSTANCE_LABELS = ("instance", "exported_instance", "service_instance_id", "service.instance.id")
-MOST_LINKS = 20_000
-"""Links between the selectors of a query that are followed from one of them; thirty terms have fewer."""
 """In generation 0.1 the instance is ``<run id>-rank<rank>``, by which a run can be found too."""
 
 CHOSEN_IDS = ("run-1", "run-2", "run-3", "run-4")
@@ -80,22 +78,13 @@ def confining(use: Use) -> Iterator[tuple[Use, Matcher]]:
 
 
 def _all_joined(use: Use, depth: int = 4) -> Iterable[Use]:
-    """What a use is joined with, to a depth, each once: in a sum of thirty terms each is joined with each.
-
-    Links grow with the cube of the terms: of hundreds of terms only the nearest are followed.
-    """
+    """What a use is joined with, to a depth, each once: in a sum of thirty terms each is joined with each."""
     seen: dict[int, Use] = {}
     level = [use]
-    left = MOST_LINKS
     for _ in range(depth + 1):
-        following: dict[int, Use] = {}
-        for one in level:
-            left -= len(one.joined)
-            if left < 0:
-                return (*seen.values(), *following.values())
-            following.update((id(other), other) for other in one.joined if id(other) not in seen)
-        seen.update(following)
-        level = list(following.values())
+        found = {id(other): other for one in level for other in one.joined if id(other) not in seen}
+        seen.update(found)
+        level = list(found.values())
     return seen.values()
 
 

@@ -136,6 +136,7 @@ class Use:
 class Query:
     """A query, taken apart. ``error`` is set when it does not parse; then ``uses`` is what a scan saw.
 
+    ``beyond``: it was not parsed because of a bound of ours, and may be sound.
     ``condition`` is the filter of languages that ask for spans or documents.
     """
 
@@ -144,6 +145,7 @@ class Query:
     uses: tuple[Use, ...] = ()
     error: str = ""
     condition: Condition | None = None
+    beyond: bool = False
 
     @cached_property
     def metrics(self) -> frozenset[str]:

@@ -113,3 +113,17 @@ def test_an_alert_that_waits_for_a_day_is_late(tmp_path: Path) -> None:
     text = alerts(SENDS, QUEUE)
     assert say(tmp_path, text + "    for: 24h\n").rules() == {"late"}
     assert say(tmp_path, text + "    for: 30m\n").rules() == set()
+
+
+def test_an_alert_beyond_our_bounds_is_neither_wrong_nor_right(tmp_path: Path) -> None:
+    long = SENDS + " and up" * 500
+    assert say(tmp_path, alerts(long, QUEUE)).status is Status.UNKNOWN
+    assert say(tmp_path, alerts(long, QUEUE)).rules() == set()
+    assert say(tmp_path, alerts(long, SENDS, QUEUE)).status is Status.PASS
+
+
+@pytest.mark.parametrize("delay", ["1.5h", "5", "5m5h", "soon"])
+def test_a_delay_that_prometheus_refuses_is_told(delay: str, tmp_path: Path) -> None:
+    text = alerts(SENDS, QUEUE)
+    assert say(tmp_path, text + "    for: 90m\n").status is Status.PASS
+    assert say(tmp_path, text + f"    for: {delay}\n").rules() == {"bad-expression"}

@@ -97,6 +97,9 @@ def _in_a_child(atheris: Any, target: Any, options: argparse.Namespace) -> int:
                 os._exit(FOUND)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         kept = sum(1 for _ in Path(corpus).iterdir())
+    if kept < 2 and code == 0:
+        print(f"guided {target.name}: no input reaches anything new; is the code instrumented?", flush=True)
+        code = FOUND
     print(f"guided {target.name}: {kept} inputs that each reach something new, exit {code}", flush=True)
     if code:
         prefix = f"python -m tests.fuzz.guided --target {target.name} --file"
