@@ -205,7 +205,7 @@ def _bad_expressions(rules: Iterable[PromRule]) -> Iterator[Finding]:
     from lens_preflight.dashboards.firing import seconds
 
     for rule in rules:
-        if rule.delay and seconds(rule.delay) is None:
+        if rule.delay and "{{" not in rule.delay and seconds(rule.delay) is None:
             yield Finding(
                 BAD_EXPRESSION,
                 f"{rule.shown} waits for {rule.delay!r}, which is no duration",

@@ -125,5 +125,6 @@ def test_an_alert_beyond_our_bounds_is_neither_wrong_nor_right(tmp_path: Path) -
 @pytest.mark.parametrize("delay", ["1.5h", "5", "5m5h", "soon"])
 def test_a_delay_that_prometheus_refuses_is_told(delay: str, tmp_path: Path) -> None:
     text = alerts(SENDS, QUEUE)
-    assert say(tmp_path, text + "    for: 90m\n").status is Status.PASS
+    assert say(tmp_path, text + "    for: 30m\n").status is Status.PASS
     assert say(tmp_path, text + f"    for: {delay}\n").rules() == {"bad-expression"}
+    assert say(tmp_path, text + "    for: '{{ .Values.patience }}'\n").status is Status.PASS
