@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from lens_preflight.core.data import replace
 from lens_preflight.dashboards.classic import NO_QUERIES
 from lens_preflight.dashboards.elastic import read_elastic
 from lens_preflight.dashboards.macros import substitute
@@ -50,8 +51,7 @@ def _inputs(target: Target) -> set[str]:
 def read_target(target: Target, values: Mapping[str, str]) -> Query:
     """Take a target's query apart in its language."""
     if target.language is Language.PROMQL:
-        query = read_promql(substitute(target.text, values))
-        return Query(query.language, target.text, query.uses, query.error)
+        return replace(read_promql(substitute(target.text, values)), text=target.text)
     if target.language is Language.LOGQL:
         return Query(Language.LOGQL, target.text, scan_selectors(target.text))
     if target.language is Language.TRACEQL:
