@@ -44,11 +44,12 @@ def test_an_execution_raises_what_goes_wrong() -> None:
 
 @needs_atheris
 def test_it_runs_on_entry_points_of_the_product(tmp_path: Path) -> None:
-    done = guided("--target", "settings", "--target", "waivers", "--executions", "300", folder=tmp_path)
+    """How many inputs are kept moves with the product (24 to 66 when written); without instrumentation none is."""
+    done = guided("--target", "settings", "--target", "waivers", "--executions", "1000", folder=tmp_path)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     kept = [line.split()[2] for line in done.stdout.splitlines() if "reach something new" in line]
     assert len(kept) == 2
-    assert all(int(number) > 10 for number in kept)
+    assert all(int(number) > 3 for number in kept)
 
 
 PLANTED = """
