@@ -24,7 +24,7 @@ from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Proof, Related
 from lens_preflight.core.variable import Variable
-from lens_preflight.core.words import Need, Scope, Spread
+from lens_preflight.core.words import Need, Scope, Spread, State
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
@@ -62,12 +62,22 @@ def run_id(ctx: Context) -> Iterator[Said]:
     if ctx.launch.job is not None and ctx.launch.job.helper:
         raise Skip("this launch starts daemons, and no training process")
     found = ctx.lens.run_ids
+    _known_to_be_one(ctx, found)
     yield from _shadowed(ctx, found)
     yield from _overridden(ctx)
     if len(found) > 1:
         yield from _several(ctx, found)
         return
     yield from judge(ctx, found[0])
+
+
+def _known_to_be_one(ctx: Context, found: tuple[RunId, ...]) -> None:
+    """Raise Undecided where the program makes a run id of which nobody can tell whether it is one for all."""
+    made = found[0].decided_by
+    if made.name in ctx.inside.names and made.state is State.UNKNOWN and made.spread is Spread.JOB:
+        if processes(ctx) == 1:
+            return
+        raise Undecided(f"{made.reason}; type {remedy(ctx)[0]}, and leave it as it is", made.location)
 
 
 def judge(ctx: Context, found: RunId) -> Iterator[Said]:

@@ -40,7 +40,7 @@ _FINE = re.compile(r"%[-_0^#]*[sSMHNTcRrXIkl]")
 def across(ctx: Context, found: RunId, at: Location) -> Iterator[Finding]:
     """What is wrong with a run id among other launches and other elements of the job."""
     launch = ctx.launch.job
-    if launch is None:
+    if launch is None or found.decided_by.name in ctx.inside.names:
         return
     yield from _array(launch, found)
     yield from _same_day(launch, found)

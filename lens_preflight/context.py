@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lens_preflight.probe.canary import Canary
     from lens_preflight.probe.model import ProbeResult
     from lens_preflight.program.model import ProgramModel
+    from lens_preflight.subject.inside import Inside
     from lens_preflight.subject.panels import PanelReading
     from lens_preflight.subject.stores import Stores
 
@@ -99,8 +100,13 @@ class Context:
 
     @property
     def env(self) -> Environment:
-        """The environment of the launch."""
-        return self.launch.env
+        """The environment of the launch, as its processes have it when they set telemetry up."""
+        return self.inside.env
+
+    @property
+    def inside(self) -> Inside:
+        """What the program makes of the environment of the launch before it sets telemetry up."""
+        return self.subject.inside(self.launch, self.generation)
 
     @property
     def settled(self) -> Environment:
@@ -256,12 +262,12 @@ def switched_on(lens: LensConfig, signal: str) -> bool:
     return lens.metrics_enabled if signal == "metrics" else lens.logs_enabled
 
 
-def signal_targets(launch: Launch, generation: Generation, many: bool) -> tuple[Target, ...]:
+def signal_targets(subject: Subject, launch: Launch, generation: Generation, many: bool) -> tuple[Target, ...]:
     """The targets of a check that is called per signal, for one launch.
 
     A switch that cannot be known keeps its signal in, so that the check can say why it cannot tell.
     """
-    lens = LensConfig(launch.env, launch.framework, generation).in_sight
+    lens = LensConfig(subject.inside(launch, generation).env, launch.framework, generation).in_sight
     suffix = f" @ {launch.key}" if many else ""
     return tuple(Target(Scope.SIGNAL, f"{signal}{suffix}") for signal in SIGNALS if _may_export(lens, signal))
 

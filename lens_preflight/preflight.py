@@ -193,7 +193,7 @@ def _targets(check: Check, subject: Subject) -> list[tuple[Target, Launch | None
             (target, one)
             for one in launches
             for target in dict.fromkeys(
-                t for g in subject.generations(one) for t in signal_targets(one, g, many)
+                t for g in subject.generations(one) for t in signal_targets(subject, one, g, many)
             )
         ]
     elif check.scope is Scope.BACKEND:

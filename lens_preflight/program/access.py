@@ -42,6 +42,8 @@ def items_of(m: Machine, value: Value, state: State) -> list[Value] | None:
         return [Const(item, value.taints) for item in value.value]
     if isinstance(value, Ref):
         cell = state.read(value.id)
+        if cell.kind == "environ":
+            return [name for name, _ in variables.listed(m, state, value.id)]
         if cell.open or cell.kind not in ("list", "set", "dict"):
             return None
         if cell.kind == "dict":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lens_preflight.lens.config import boolean
 from lens_preflight.program import (
     calls,
     config_classes,
@@ -9,7 +10,6 @@ from lens_preflight.program import (
     opaque_calls,
     variables,
 )
-from lens_preflight.program.machine import truth_word
 from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell, State, part
@@ -55,7 +55,7 @@ def convert(value: Value, default: object, state: State) -> Value:
         return Const(default, value.taints)
     try:
         if isinstance(default, bool):
-            return Const(truth_word(text), value.taints)
+            return Const(boolean(text), value.taints)
         kind = {int: int, float: float}.get(type(default), str)
         return Const(kind(text), value.taints)
     except ValueError:
@@ -92,9 +92,9 @@ def from_env(this: Call) -> list[Outcome]:
             cell.attrs[name] = convert(first_set(own, second), default, this.state)
         covered = prefix.value == "NEMO_LENS" or fallback.value == "NEMO_LENS"
         cell.attrs["fallback"] = Const("" if covered else str(prefix.value))
-        written = this.state.read(variables.ENVIRON).attrs.get("written NEMO_LENS_ENABLED")
+        written = variables.written_at(this.state, variables.SWITCH)
         if written is not None:
-            cell.attrs["trail"] = Tup((Const(("NEMO_LENS_ENABLED", *written.value)),))  # type: ignore[union-attr]
+            cell.attrs["trail"] = Tup((Const((variables.SWITCH, written.path, written.line)),))
     return config_classes.complete(this, cell)
 
 

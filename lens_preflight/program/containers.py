@@ -191,6 +191,7 @@ def environ_setdefault(this: Call) -> list[Outcome]:
     """Set it unless it is set."""
     name = this.text(0, "key")
     if name is None:
+        unnamed(this)
         return this.done(Unknown())
     found = variables.variable(this.m, name, this.state, environment(this).id)
     if isinstance(found, Const) and found.value is None:
@@ -204,13 +205,35 @@ def environ_setdefault(this: Call) -> list[Outcome]:
     return this.done(found)
 
 
+def unnamed(this: Call) -> None:
+    """A change of a variable whose name is not known."""
+    name = this.args.get(0, "key", NONE)
+    assert name is not None
+    if not variables.is_other(name):
+        variables.any_name(this.state, environment(this).id, this.site)
+
+
+@model("environ.popitem")
+def environ_popitem(this: Call) -> list[Outcome]:
+    """Any of them is gone."""
+    variables.any_name(this.state, environment(this).id, this.site)
+    return this.done(Unknown())
+
+
+@model("environ.clear")
+def environ_clear(this: Call) -> list[Outcome]:
+    """All of them are gone."""
+    variables.cleared(this.m, environment(this), this.state, this.frame, this.node)
+    return this.done()
+
+
 @model("environ.update")
 def environ_update(this: Call) -> list[Outcome]:
     """Several at once."""
     for value in this.args.plain:
         items = this.state.read(value.id).items if isinstance(value, Ref) else None
         if not isinstance(items, dict) or not isinstance(value, Ref) or this.state.read(value.id).open:
-            this.state.edit(environment(this).id).open = True
+            variables.any_name(this.state, environment(this).id, this.site)
         if isinstance(items, dict):
             for name, text in list(items.items()):
                 variables.set_environ(
@@ -226,6 +249,7 @@ def environ_pop(this: Call) -> list[Outcome]:
     """Unset it."""
     name = this.text(0, "key")
     if name is None:
+        unnamed(this)
         return this.done(Unknown())
     found = variables.variable(this.m, name, this.state, environment(this).id)
     default = this.args.get(1, "default")
@@ -233,7 +257,7 @@ def environ_pop(this: Call) -> list[Outcome]:
     failed: list[Outcome] = []
     if unset and default is None and this.path == "environ.pop":
         failed = [failures.failure(this.state.fork(), this.frame, this.node, "KeyError")]
-    this.state.edit(environment(this).id).items[name] = NONE
+    variables.set_environ(this.m, environment(this), Const(name), NONE, this.state, this.frame, this.node)
     return [*this.done(found if default is None else or_default(found, default, name)), *failed]
 
 
@@ -252,12 +276,11 @@ def environ_copy(this: Call) -> list[Outcome]:
 
 @model("environ.items", "environ.keys", "environ.values")
 def environ_views(this: Call) -> list[Outcome]:
-    """The whole environment: too much to follow."""
-    made = Cell(
-        "dict" if this.path.endswith("copy") else "list", items={} if this.path.endswith("copy") else []
-    )
-    made.open = True
-    return this.done(this.m.new(this.state, made))
+    """Names, values or pairs: those of interest, and one that stands for the others."""
+    pairs = variables.listed(this.m, this.state, environment(this).id)
+    kind = this.path.rpartition(".")[2]
+    items: list[Value] = [Tup(p) if kind == "items" else p[kind == "values"] for p in pairs]
+    return this.done(this.m.new(this.state, Cell("list", items=items)))
 
 
 @model("syspath.insert", "syspath.append", "syspath.extend")

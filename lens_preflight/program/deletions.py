@@ -14,6 +14,7 @@ from lens_preflight.program import (
     natives,
     objects,
     opaque_calls,
+    variables,
 )
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
@@ -119,10 +120,12 @@ def delete_item(
         byte_variables.put(m, index, NONE, state, frame, node)
     elif isinstance(cell.items, dict) and isinstance(index, Const):
         if cell.kind == "environ":
-            cell.items[index.value] = Const(None)
+            variables.set_environ(m, container, index, NONE, state, frame, node)
         else:
             cell.items.pop(index.value, None)
         mentions.note_key(m, index, state, frame, node)
+    elif cell.kind == "environ":
+        variables.set_environ(m, container, index, NONE, state, frame, node)
     else:
         cell.open = True
     return normal(state)

@@ -92,7 +92,7 @@ def join_cells(a: Cell, b: Cell, lanes_a: int, lanes_b: int, lossless: bool) -> 
             attrs[name] = Tup((*mine.items, *(i for i in more if i not in mine.items)))
             continue
         attrs[name] = theirs if mine is None else join(mine, theirs)
-    items, opened = join_items(a.items, b.items, join, lossless)
+    items, opened = join_items(a.items, b.items, join, lossless or a.kind == "environ")
     opened = opened or a.open or (b.open and isinstance(items, dict | list))
     if lossless and opened and not a.open and not b.open:
         attrs[DIFFERS] = Const(True)

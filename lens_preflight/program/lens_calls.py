@@ -13,6 +13,7 @@ from lens_preflight.program import (
     failures,
     objects,
     replacements,
+    setup_arguments,
     strategies,
     strategy_registry,
     truths,
@@ -164,7 +165,7 @@ def second_time(this: Call, seen: SetupSeen, config: Value) -> Outcome | None:
 
 def look(this: Call, config: Value) -> SetupSeen:
     """All that reaches one setup call."""
-    m, state, frame = this.m, this.state, this.frame
+    m, state, frame, node = this.m, this.state, this.frame, this.node
     ranked = m.generation.takes_rank
     enabled: Value = Unknown(taints_of(config) | {"opaque:config"})
     strategy: Value = Const("single_rank")
@@ -198,9 +199,9 @@ def look(this: Call, config: Value) -> SetupSeen:
     on, maybe = strategies.exporting(this, config, enabled, strategy, rank, size)
     reinit = this.args.get(7 if ranked else -1, "_allow_reinit", FALSE)
     resource = this.args.get(3 if ranked else -1, "resource_attributes", NONE)
-    attributes, open_keys = resource_items(resource, state)
+    attributes, open_keys = setup_arguments.resource_items(resource, state)
     return SetupSeen(
-        frame.chain(this.node, "setup_telemetry()"),
+        frame.chain(node, "setup_telemetry()"),
         state.lanes,
         state.hypo,
         enabled,
@@ -224,7 +225,14 @@ def look(this: Call, config: Value) -> SetupSeen:
         open_keys,
         isinstance(reinit, Const) and bool(reinit.value),
         wrong == state.lanes,
+        setup_arguments.of_setup(state, config, arguments(this), frame.site(node)),
     )
+
+
+def arguments(this: Call) -> dict[str, Value]:
+    """What the setup call is given, by name."""
+    order = RANKED if this.m.generation.takes_rank else ("config",)
+    return {**dict(zip(order, this.args.plain, strict=False)), **this.args.names}
 
 
 def unsure(state: State, enabled: Value, strategy: Value) -> tuple[Value, Value]:
@@ -233,16 +241,6 @@ def unsure(state: State, enabled: Value, strategy: Value) -> tuple[Value, Value]
     if whether:
         enabled = Unknown(taints_of(enabled) | {f"opaque:{whether}"})
     return enabled, Unknown(frozenset((f"opaque:{which}",))) if which else strategy
-
-
-def resource_items(resource: Value | None, state: State) -> tuple[tuple[tuple[str, Value], ...] | None, bool]:
-    """The resource attributes of the call as they are now; None when the mapping is not known."""
-    if isinstance(resource, Const) and resource.value is None:
-        return (), False
-    if isinstance(resource, Ref) and state.read(resource.id).kind == "dict":
-        cell = state.read(resource.id)
-        return tuple((str(k), v) for k, v in cell.items.items()), cell.open
-    return None, True
 
 
 def handle_attribute(

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import dataclass, field
 from lens_preflight.program import outcomes
 from lens_preflight.program.state import Facts, Installed, Site
-from lens_preflight.program.values import (
-    Value,
-)
-
-if TYPE_CHECKING:
-    pass
+from lens_preflight.program.surroundings import Surroundings
+from lens_preflight.program.values import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +42,7 @@ class SetupSeen:
     open_keys: bool = False
     reinit_true: bool = False
     misnamed: bool = False
+    surroundings: Surroundings = field(default_factory=Surroundings)
 
     @property
     def site(self) -> Site:

@@ -7,9 +7,13 @@ import ast
 from lens_preflight.program import natives
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Outcome, normal
-from lens_preflight.program.state import State, part
+from lens_preflight.program.state import Site, State, part
 from lens_preflight.program.values import (
+    LAUNCHER,
+    NONE,
+    Choice,
     Const,
+    Lanes,
     Ref,
     Unknown,
     Value,
@@ -18,6 +22,19 @@ from lens_preflight.program.values import (
 )
 
 ENVIRON = 2
+SWITCH = "NEMO_LENS_ENABLED"
+
+OTHER = ("a variable of no interest",)
+"""The key of the name that stands, in loops over the environment, for all that nobody here reads."""
+
+READ = ("SLURM_JOB_ID", *LAUNCHER, "http_proxy", "https_proxy", "all_proxy", "no_proxy", "grpc_proxy")
+"""Names that are read beside those of Lens and OpenTelemetry; proxies in any case of letters."""
+
+
+def of_interest(name: str) -> bool:
+    """True for a variable that Lens, OpenTelemetry, an exporter or a decision about ranks may read."""
+    known = name in READ or name.lower() in READ
+    return known or name.startswith(("OTEL_", "NEMO_", "GRPC_", "SSL_", "REQUESTS_")) or "_OTEL_" in name
 
 
 def environ_item(
@@ -39,13 +56,46 @@ def variable(m: Machine, name: str, state: State, where: int = ENVIRON) -> Value
     """
     cell = state.read(where)
     written = cell.items.get(name)
-    if written is None and cell.open and name == "NEMO_LENS_ENABLED":
-        hidden = Unknown(frozenset(("opaque:os.environ",)))  # it may be among the names that were written
-        started = m.variable(name)
-        return m.per_lane(part(started, i) if lane.on else hidden for i, lane in enumerate(m.lanes))
     if written is None:
-        return m.variable(name)
+        return _not_written(m, name, cell.open)
+    if isinstance(written, Choice) and any(map(natives.is_absent, written.options)):
+        return Unknown(taints_of(written) | taints_of(m.variable(name)))
     return natives.without_absent(written, m.variable(name))
+
+
+def _not_written(m: Machine, name: str, any_name: bool) -> Value:
+    """A variable as it was started; not known when it may be among those that were written unnamed."""
+    started = m.variable(name)
+    hidden = Unknown(frozenset(("opaque:os.environ",)))
+    if any_name and name == SWITCH:
+        return m.per_lane(part(started, i) if lane.on else hidden for i, lane in enumerate(m.lanes))
+    there = not (isinstance(started, Const) and started.value is None)
+    return hidden if any_name and there and name not in LAUNCHER and of_interest(name) else started
+
+
+def listed(m: Machine, state: State, where: int) -> list[tuple[Value, Value]]:
+    """Names and values of an environment: those of interest that may be set, then one for all others."""
+    names = {v.name for v in m.env} | {str(name) for name in state.read(where).items}
+    names |= {"RANK", "WORLD_SIZE", "LOCAL_RANK"}
+    out: list[tuple[Value, Value]] = []
+    for name in sorted(filter(of_interest, names)):
+        value = variable(m, name, state, where)
+        if not (isinstance(value, Const) and value.value is None):
+            out.append((Const(name), value))
+    return [*out, (Unknown(frozenset(("opaque:os.environ",)), OTHER), Unknown(frozenset(("env:?",))))]
+
+
+def any_name(state: State, where: int, site: Site) -> None:
+    """A write under a name that nobody knows."""
+    cell = state.edit(where)
+    cell.open = True
+    cell.attrs.setdefault("opened", Const((site.path, site.line)))
+
+
+def cleared(m: Machine, where: Ref, state: State, frame: Frame, node: ast.AST) -> None:
+    """Nothing is set any more."""
+    for name in sorted({v.name for v in m.env} | set(state.read(where.id).items) | {SWITCH, *LAUNCHER}):
+        set_environ(m, where, Const(name), NONE, state, frame, node)
 
 
 def set_environ(
@@ -56,18 +106,38 @@ def set_environ(
     if value.id != ENVIRON:  # a copy, for a child
         if isinstance(index, Const):
             cell.items[str(index.value)] = new
-        cell.open = cell.open or not isinstance(index, Const)
+        cell.open = cell.open or not (isinstance(index, Const) or is_other(index))
         return normal(state)
     if isinstance(index, Const):
         cell.items[str(index.value)] = tainted(new, frozenset((f"written:{index.value}",)))
-        if str(index.value) in ("OTEL_RESOURCE_ATTRIBUTES", "NEMO_LENS_ENABLED") or "ENABLED" in str(
-            index.value
-        ):
-            cell.attrs[f"written {index.value}"] = Const((frame.path, getattr(node, "lineno", 1)))
+        cell.attrs[f"written {index.value}"] = Const((frame.path, getattr(node, "lineno", 1)))
         if "_EXPORT_" in str(index.value):
             m.seen.late.append(("strategy", frame.site(node)))
         if index.value == "OTEL_RESOURCE_ATTRIBUTES" and state.facts.setups:
             m.seen.late.append(("OTEL_RESOURCE_ATTRIBUTES", frame.site(node)))
-    else:
-        cell.open = True
+    elif not is_other(index):
+        any_name(state, ENVIRON, frame.site(node))
     return normal(state)
+
+
+def written_at(state: State, name: str) -> Site | None:
+    """Where the program has written a variable; one of the places when there are several."""
+    return _place(state.read(ENVIRON).attrs.get(f"written {name}"), name)
+
+
+def opened_at(state: State) -> Site | None:
+    """Where the program has written a variable of an unknown name."""
+    return _place(state.read(ENVIRON).attrs.get("opened"), "")
+
+
+def _place(found: Value | None, text: str) -> Site | None:
+    if isinstance(found, Choice):
+        return _place(found.options[0], text)
+    if isinstance(found, Lanes):
+        return _place(next((p for p in found.parts if p is not None), None), text)
+    return Site(found.value[0], found.value[1], text) if isinstance(found, Const) else None
+
+
+def is_other(name: Value) -> bool:
+    """True for the name that stands for all variables of no interest."""
+    return isinstance(name, Unknown) and name.key == OTHER

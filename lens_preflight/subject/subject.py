@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lens_preflight.dashboards.rules import RuleFile
     from lens_preflight.jobs.model import JobModel
     from lens_preflight.program.model import ProgramModel
+    from lens_preflight.subject.inside import Inside
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,13 @@ class Subject:
             raise Undecided(f"{what} is not a file that can be read here; give --map IN=OUT", launch.at)
         key = ("program", launch.program_file, launch.module, launch.args, launch.import_roots)
         return self.memo.get(key, lambda: self._analyse(launch))
+
+    def inside(self, launch: Launch, generation: Generation) -> Inside:
+        """The environment of a launch as its processes have it when they set telemetry up."""
+        from lens_preflight.subject.inside import inside
+
+        key = ("inside", launch.key, generation.id)
+        return self.memo.get(key, lambda: inside(self, launch, generation))
 
     def aside(self, launch: Launch, generation: Generation) -> str:
         """Why a launch is a step beside the training that needs no telemetry; empty when it is none."""

@@ -39,7 +39,7 @@ def test_checks_on_several_threads_share_one_reading(tmp_path: Path) -> None:
 def test_a_reading_beyond_its_budget_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         "import os",
-        "for x in os.environ:",
+        "for x in os.listdir():",
         "    if os.getenv(x):",
         "        y = 1",
         "    else:",

@@ -1,0 +1,160 @@
+"""The environment as telemetry finds it: that of the launch, changed by what the program does before its setup.
+
+A program writes variables (``os.environ[...] = ...``) and fields of its configuration. A field counts
+like its variable, since the library reads nothing else: ``config.exporter = "console"`` is judged as
+``NEMO_LENS_EXPORTER=console``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lens_preflight.core.data import dataclass
+from lens_preflight.core.errors import InputError, LibraryFailure, Skip, Undecided
+from lens_preflight.core.variable import Environment, Origin, Variable
+from lens_preflight.core.words import Spread, State
+from lens_preflight.subject.reaching import Reached, reached, setups_that_export
+
+if TYPE_CHECKING:
+    from lens_preflight.lens.config import LensConfig
+    from lens_preflight.lens.generations import Generation
+    from lens_preflight.program.model import Reading
+    from lens_preflight.program.seen import SetupSeen
+    from lens_preflight.program.surroundings import Found
+    from lens_preflight.subject.launch import Launch
+    from lens_preflight.subject.subject import Subject
+
+
+@dataclass(frozen=True)
+class Inside:
+    """An environment, the names in it that come from the program, and the signals with exporters of its own."""
+
+    env: Environment
+    names: frozenset[str] = frozenset()
+    own_exporters: frozenset[str] = frozenset()
+
+
+def inside(subject: Subject, launch: Launch, generation: Generation) -> Inside:
+    """What telemetry finds in the processes of a launch; the launch's own where no setup is in sight."""
+    try:
+        reading = subject.program(launch).reading(launch.settled or launch.env, launch.world, generation)
+    except (Skip, Undecided, InputError):
+        return Inside(launch.env)
+    setups = setups_that_export(reading)
+    if not setups:
+        return Inside(launch.env)
+    own = frozenset(s for setup, _ in setups for s in setup.surroundings.own_exporters)
+    written = list(_written(launch, reading))
+    env = launch.env.over(written)
+    fields = list(_fields(launch, reading, env, generation))
+    names = frozenset(v.name for v in (*written, *fields))
+    return Inside(env.over(fields), names, own)
+
+
+def _written(launch: Launch, reading: Reading) -> Iterator[Variable]:
+    """The variables that the program changes, as far as that makes a difference."""
+    from lens_preflight.program.variables import of_interest
+
+    setups = setups_that_export(reading)
+    opened = next((s.surroundings.any_name for s, _ in setups if s.surroundings.any_name is not None), None)
+    names = {found.name for s, _ in setups for found in s.surroundings.written}
+    for name in sorted(names):
+        what = reached(reading, partial(_written_as, name))
+        variable = _variable(name, what, launch.env, reading)
+        if variable is not None:
+            yield variable
+    if opened is None:
+        return
+    at = reading.location(opened)
+    for known in launch.env:
+        if known.name not in names and of_interest(known.name) and known.state is not State.UNSET:
+            reason = "the program writes variables whose names are not in the source"
+            yield Variable(known.name, State.UNKNOWN, origin=Origin(str(at), at), reason=reason)
+
+
+def _written_as(name: str, setup: SetupSeen) -> Found | None:
+    return next((f for f in setup.surroundings.written if f.name == name), None)
+
+
+def _field_as(name: str, setup: SetupSeen) -> Found | None:
+    return next((f for f in setup.surroundings.fields if f.name == name), None)
+
+
+def _variable(name: str, what: Reached, env: Environment, reading: Reading) -> Variable | None:
+    """The variable that the values of all processes and ways come to; None when it stays as it is."""
+    base = env[name]
+    at = reading.location(what.at) if what.at is not None else None
+    origin = Origin(str(at) if at is not None else "the program", at)
+    texts = set(what.texts)
+    if what.kept:
+        if not what.unknown and (not texts or _all_as(base, texts)):
+            return None
+        if base.state in (State.VALUE, State.UNSET):
+            texts.add(base.value)
+    elif not what.unknown and _all_as(base, texts):
+        return None
+    if what.unknown:
+        state, spread, reason = what.depends(name, env)
+        return None if state is None else Variable(name, state, None, origin, spread, reason)
+    if len(texts) == 1 and (not what.kept or base.state in (State.VALUE, State.UNSET)):
+        text = texts.pop()
+        if text is None:
+            return Variable(name, State.UNSET, None, origin, reason="the program takes it away")
+        return Variable(name, State.VALUE, text, origin)
+    if what.by_process:
+        return Variable(
+            name, State.UNKNOWN, None, origin, Spread.TASK, "the program makes it anew in each process"
+        )
+    if what.by_world:
+        return Variable(
+            name, State.PROVIDED, None, origin, reason="it depends on the number of processes"
+        )
+    reason = "what the program makes of it depends on the way that it takes"
+    return Variable(name, State.UNKNOWN, None, origin, reason=reason)
+
+
+def _all_as(base: Variable, texts: set[str | None]) -> bool:
+    """True when the only text is the one that is there anyway."""
+    return base.state in (State.VALUE, State.UNSET) and texts == {base.value}
+
+
+def _fields(
+    launch: Launch, reading: Reading, env: Environment, generation: Generation
+) -> Iterator[Variable]:
+    """The fields of the configuration that are not as the environment gives them, as variables."""
+    from lens_preflight.lens.config import LensConfig
+    from lens_preflight.program.surroundings import FIELDS
+
+    lens = LensConfig(env, launch.framework, generation)
+    for field, key in FIELDS.items():
+        names = launch.framework.run_id_names if field == "run_id" else lens.names(key)
+        what = reached(reading, partial(_field_as, field), as_field=True)
+        if what.as_read(names) or _same(lens, field, what):
+            continue
+        made = _variable(names[0], what, Environment(), reading)
+        if made is None:
+            made = Variable(names[0], State.UNSET, None, _origin(what, reading), reason="the program sets it")
+        yield made
+        if made.state is State.UNSET:
+            yield from (
+                Variable(name, State.UNSET, None, made.origin, reason=made.reason) for name in names[1:]
+            )
+
+
+def _origin(what: Reached, reading: Reading) -> Origin:
+    at = reading.location(what.at) if what.at is not None else None
+    return Origin(str(at) if at is not None else "the program", at)
+
+
+def _same(lens: LensConfig, field: str, what: Reached) -> bool:
+    """True when a field is what the library reads for it from the environment."""
+    if what.unknown or what.kept or len(what.texts) != 1:
+        return False
+    try:
+        read = getattr(lens, field)
+    except (Undecided, LibraryFailure):
+        return False
+    text = ("1" if read else "0") if isinstance(read, bool) else str(read) or None
+    return what.texts == frozenset((text,))
