@@ -53,6 +53,16 @@ REJECTED = Rule(
     "`allow_override=True`.",
 )
 
+TAKEN = Rule(
+    "setup-once/provider-taken",
+    "the program sets a global provider of its own before Lens does",
+    Severity.BLOCKER,
+    help="OpenTelemetry keeps the first global provider and refuses the next with one line in the log "
+    "(`Overriding of current TracerProvider is not allowed`). What Lens builds is then never used: no span "
+    "carries `nemo.run.id`, and nothing fails. Let `setup_telemetry` come first, and add what the "
+    "program needs to its provider: `trace.get_tracer_provider().add_span_processor(...)`.",
+)
+
 
 @check(
     "setup-once",
@@ -61,7 +71,7 @@ REJECTED = Rule(
     scope=Scope.LAUNCH,
     needs=(Need.SCRIPT,),
     uses=(Need.ENVIRONMENT, Need.JOB),
-    rules=(NEVER, TWICE, REINIT, REJECTED),
+    rules=(NEVER, TWICE, REINIT, REJECTED, TAKEN),
     decisive=True,
 )
 def setup_once(ctx: Context) -> Iterator[Said]:
@@ -73,7 +83,8 @@ def setup_once(ctx: Context) -> Iterator[Said]:
     keeps later ones away. Two calls on one path, a call in a loop, a hook that a framework runs
     every epoch, or a helper that imports the running script under its module name fail: with
     telemetry enabled the second call raises RuntimeError. Processes that the program starts
-    (multiprocessing, torch.multiprocessing.spawn, ray) are counted each for itself.
+    (multiprocessing, torch.multiprocessing.spawn, ray) are counted each for itself. A setup behind a
+    global provider of the program's own fails too: OpenTelemetry keeps the first one.
 
     When no path reaches a call, the program is not instrumented and the other checks of the script
     are skipped. A program of a job that calls nothing that trains (a download, a conversion), beside one
@@ -151,6 +162,15 @@ def faults(reading: Reading, setup: SetupSeen, at: Location) -> Iterator[Finding
         yield repeated(reading, setup, at)
     if reinit_on_purpose(setup):
         yield Finding(REINIT, "_allow_reinit switches the guard off", at, remedy="remove _allow_reinit")
+    taken = setup.surroundings.own_provider
+    if taken is not None:
+        yield Finding(
+            TAKEN,
+            "the program has set a global provider by then, and OpenTelemetry refuses that of Lens",
+            at,
+            related=related(reading, [("the first provider", taken)], at),
+            remedy="call setup_telemetry before set_tracer_provider and set_meter_provider, and drop those",
+        )
 
 
 def reinit_on_purpose(setup: SetupSeen) -> bool:

@@ -108,6 +108,11 @@ class Context:
         """What the program makes of the environment of the launch before it sets telemetry up."""
         return self.subject.inside(self.launch, self.generation)
 
+    def placed(self, finding: Finding) -> Finding:
+        """The finding with a remedy that reaches the variables which the program writes itself."""
+        alone = self.current is not None or len(self.subject.launches) == 1
+        return self.inside.placed(finding) if finding.settings and alone else finding
+
     @property
     def settled(self) -> Environment:
         """The environment of the launch, if the shell that submits sets nothing more."""
@@ -262,7 +267,9 @@ def switched_on(lens: LensConfig, signal: str) -> bool:
     return lens.metrics_enabled if signal == "metrics" else lens.logs_enabled
 
 
-def signal_targets(subject: Subject, launch: Launch, generation: Generation, many: bool) -> tuple[Target, ...]:
+def signal_targets(
+    subject: Subject, launch: Launch, generation: Generation, many: bool
+) -> tuple[Target, ...]:
     """The targets of a check that is called per signal, for one launch.
 
     A switch that cannot be known keeps its signal in, so that the check can say why it cannot tell.

@@ -194,7 +194,7 @@ def _sum_up(
 ) -> Outcome:
     findings, own, lowered = [], 0, 0
     for finding in (s for s in said if isinstance(s, Finding)):
-        weighed = _weigh(finding, context)
+        weighed = _weigh(context.placed(finding), context)
         if weighed is not None:
             findings.append(Judged(weighed, (target,)))
         blocks = finding.severity is Severity.BLOCKER

@@ -23,7 +23,7 @@ def put(m: Machine, index: Value, value: Value, state: State, frame: Frame, node
     """Write one variable; under an unknown name it may be any."""
     name = decoded(index)
     if not name:
-        variables.any_name(state, variables.ENVIRON, frame.site(node))
+        variables.any_name(m, state, variables.ENVIRON, frame.site(node))
         return
     known = isinstance(value, Const) and isinstance(value.value, bytes)
     text = value if value == NONE else Const(decoded(value)) if known else Unknown(taints_of(value))
@@ -40,5 +40,5 @@ def get(this: Call) -> list[Outcome]:
 @model("environb.update", "environb.setdefault", "environb.pop", "environb.popitem", "environb.clear")
 def change(this: Call) -> list[Outcome]:
     """Other writes: which variable, is not followed."""
-    variables.any_name(this.state, variables.ENVIRON, this.site)
+    variables.any_name(this.m, this.state, variables.ENVIRON, this.site)
     return this.done(Unknown())

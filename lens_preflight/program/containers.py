@@ -210,13 +210,13 @@ def unnamed(this: Call) -> None:
     name = this.args.get(0, "key", NONE)
     assert name is not None
     if not variables.is_other(name):
-        variables.any_name(this.state, environment(this).id, this.site)
+        variables.any_name(this.m, this.state, environment(this).id, this.site)
 
 
 @model("environ.popitem")
 def environ_popitem(this: Call) -> list[Outcome]:
     """Any of them is gone."""
-    variables.any_name(this.state, environment(this).id, this.site)
+    variables.any_name(this.m, this.state, environment(this).id, this.site)
     return this.done(Unknown())
 
 
@@ -233,7 +233,7 @@ def environ_update(this: Call) -> list[Outcome]:
     for value in this.args.plain:
         items = this.state.read(value.id).items if isinstance(value, Ref) else None
         if not isinstance(items, dict) or not isinstance(value, Ref) or this.state.read(value.id).open:
-            variables.any_name(this.state, environment(this).id, this.site)
+            variables.any_name(this.m, this.state, environment(this).id, this.site)
         if isinstance(items, dict):
             for name, text in list(items.items()):
                 variables.set_environ(

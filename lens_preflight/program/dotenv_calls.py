@@ -80,7 +80,7 @@ def load(this: Call) -> list[Outcome]:
     path = path_of(this)
     found = values_in(path) if path else None
     if found is None and override != FALSE:
-        variables.any_name(this.state, variables.ENVIRON, this.site)
+        variables.any_name(this.m, this.state, variables.ENVIRON, this.site)
     for name, value in (found or {}).items():
         put(this, name, value, override)
     return [*this.done(Unknown(FILE)), *failed]

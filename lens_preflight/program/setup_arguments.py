@@ -9,6 +9,9 @@ from lens_preflight.program.values import Const, Ref, Value
 
 RUN_ID = "nemo.run.id"
 
+OWN_PROVIDER = "own provider"
+"""The kind of the note that a path carries behind a global provider of the program's own."""
+
 OWN_EXPORTERS = {"span_exporter": "traces", "metric_reader": "metrics"}
 """Arguments of the setup call that take the place of the exporter of a signal."""
 
@@ -28,7 +31,8 @@ def of_setup(state: State, config: Value, arguments: dict[str, Value], here: Sit
         fields = (*(f for f in fields if f.name != "run_id"), Found("run_id", given, here))
     opened = variables.opened_at(state) or (here if environ.open else None)
     own = tuple(s for name, s in OWN_EXPORTERS.items() if arguments.get(name, Const(None)) != Const(None))
-    return Surroundings(written, fields, opened, own)
+    provider = next((site for kind, site in state.facts.notes if kind == OWN_PROVIDER), None)
+    return Surroundings(written, fields, opened, own, provider)
 
 
 def fields_of(cell: Cell, here: Site) -> tuple[Found, ...]:

@@ -97,6 +97,15 @@ class Census:
         return out
 
 
+def names_variable(node: ast.AST) -> bool:
+    """True for the name of a variable that Lens or OpenTelemetry reads: what is done to it matters."""
+    return (
+        type(node) is ast.Constant
+        and isinstance(node.value, str)
+        and node.value.startswith(("OTEL_", "NEMO_LENS_"))
+    )
+
+
 def slice_of(body: list[ast.stmt], reach: set[str]) -> set[int]:
     """The statements that name something, jump or define, and those about what they assign.
 
@@ -114,7 +123,7 @@ def slice_of(body: list[ast.stmt], reach: set[str]) -> set[int]:
         words = words_of(node) if kind in NAMING else ()
         if words and around:
             around[-1].head.update(words)
-        keep = kind in KEPT or not EXITS.isdisjoint(words)
+        keep = kind in KEPT or not EXITS.isdisjoint(words) or names_variable(node)
         if words or keep:
             for row in around:
                 row.words.update(words)

@@ -33,10 +33,12 @@ class Surroundings:
 
     ``written`` are the variables that the program has changed so far (None: taken away), ``fields``
     those of FIELDS; none when the configuration is not known. ``any_name`` is where it has written a
-    variable of an unknown name. ``own_exporters`` are the signals that go somewhere of the program's choice.
+    variable of an unknown name. ``own_exporters`` are the signals that go somewhere of the program's choice,
+    ``own_provider`` is where it has set a global provider itself.
     """
 
     written: tuple[Found, ...] = ()
     fields: tuple[Found, ...] = ()
     any_name: Site | None = None
     own_exporters: tuple[str, ...] = ()
+    own_provider: Site | None = None

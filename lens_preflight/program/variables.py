@@ -27,6 +27,9 @@ SWITCH = "NEMO_LENS_ENABLED"
 OTHER = ("a variable of no interest",)
 """The key of the name that stands, in loops over the environment, for all that nobody here reads."""
 
+HIDDEN = Unknown(frozenset(("opaque:os.environ",)))
+"""A variable that may have been written under a name that is not in the source."""
+
 READ = ("SLURM_JOB_ID", *LAUNCHER, "http_proxy", "https_proxy", "all_proxy", "no_proxy", "grpc_proxy")
 """Names that are read beside those of Lens and OpenTelemetry; proxies in any case of letters."""
 
@@ -66,11 +69,10 @@ def variable(m: Machine, name: str, state: State, where: int = ENVIRON) -> Value
 def _not_written(m: Machine, name: str, any_name: bool) -> Value:
     """A variable as it was started; not known when it may be among those that were written unnamed."""
     started = m.variable(name)
-    hidden = Unknown(frozenset(("opaque:os.environ",)))
     if any_name and name == SWITCH:
-        return m.per_lane(part(started, i) if lane.on else hidden for i, lane in enumerate(m.lanes))
+        return m.per_lane(part(started, i) if lane.on else HIDDEN for i, lane in enumerate(m.lanes))
     there = not (isinstance(started, Const) and started.value is None)
-    return hidden if any_name and there and name not in LAUNCHER and of_interest(name) else started
+    return HIDDEN if any_name and there and name not in LAUNCHER and of_interest(name) else started
 
 
 def listed(m: Machine, state: State, where: int) -> list[tuple[Value, Value]]:
@@ -85,10 +87,17 @@ def listed(m: Machine, state: State, where: int) -> list[tuple[Value, Value]]:
     return [*out, (Unknown(frozenset(("opaque:os.environ",)), OTHER), Unknown(frozenset(("env:?",))))]
 
 
-def any_name(state: State, where: int, site: Site) -> None:
-    """A write under a name that nobody knows."""
+def any_name(m: Machine, state: State, where: int, site: Site) -> None:
+    """A write under a name that nobody knows: what was written before may be gone."""
     cell = state.edit(where)
     cell.open = True
+    for name, value in cell.items.items():
+        if name == SWITCH:
+            cell.items[name] = m.per_lane(
+                part(value, i) if lane.on else HIDDEN for i, lane in enumerate(m.lanes)
+            )
+        elif of_interest(str(name)) and name not in LAUNCHER:
+            cell.items[name] = HIDDEN
     cell.attrs.setdefault("opened", Const((site.path, site.line)))
 
 
@@ -116,7 +125,7 @@ def set_environ(
         if index.value == "OTEL_RESOURCE_ATTRIBUTES" and state.facts.setups:
             m.seen.late.append(("OTEL_RESOURCE_ATTRIBUTES", frame.site(node)))
     elif not is_other(index):
-        any_name(state, ENVIRON, frame.site(node))
+        any_name(m, state, ENVIRON, frame.site(node))
     return normal(state)
 
 

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lens_preflight.core.data import dataclass
+from lens_preflight.core.data import dataclass, replace
 from lens_preflight.core.errors import InputError, LibraryFailure, Skip, Undecided
 from lens_preflight.core.variable import Environment, Origin, Variable
 from lens_preflight.core.words import Spread, State
-from lens_preflight.subject.reaching import Reached, reached, setups_that_export
+from lens_preflight.subject.reaching import UNNAMED, Reached, reached, setups_that_export
 
 if TYPE_CHECKING:
+    from lens_preflight.core.finding import Finding
     from lens_preflight.lens.config import LensConfig
     from lens_preflight.lens.generations import Generation
     from lens_preflight.program.model import Reading
@@ -34,6 +35,16 @@ class Inside:
     env: Environment
     names: frozenset[str] = frozenset()
     own_exporters: frozenset[str] = frozenset()
+
+    def placed(self, finding: Finding) -> Finding:
+        """The finding, with a remedy that helps where the program has the last word on a variable."""
+        mine = [name for name, _ in finding.settings if name in self.names]
+        if not mine:
+            return finding
+        at = self.env[mine[0]].location
+        left = tuple(setting for setting in finding.settings if setting[0] not in mine)
+        remedy = f"change {at}, which has the last word on {mine[0]}; then {finding.remedy}"
+        return replace(finding, remedy=remedy, settings=left)
 
 
 def inside(subject: Subject, launch: Launch, generation: Generation) -> Inside:
@@ -70,8 +81,7 @@ def _written(launch: Launch, reading: Reading) -> Iterator[Variable]:
     at = reading.location(opened)
     for known in launch.env:
         if known.name not in names and of_interest(known.name) and known.state is not State.UNSET:
-            reason = "the program writes variables whose names are not in the source"
-            yield Variable(known.name, State.UNKNOWN, origin=Origin(str(at), at), reason=reason)
+            yield Variable(known.name, State.UNKNOWN, origin=Origin(str(at), at), reason=UNNAMED)
 
 
 def _written_as(name: str, setup: SetupSeen) -> Found | None:
@@ -108,9 +118,7 @@ def _variable(name: str, what: Reached, env: Environment, reading: Reading) -> V
             name, State.UNKNOWN, None, origin, Spread.TASK, "the program makes it anew in each process"
         )
     if what.by_world:
-        return Variable(
-            name, State.PROVIDED, None, origin, reason="it depends on the number of processes"
-        )
+        return Variable(name, State.PROVIDED, None, origin, reason="it depends on the number of processes")
     reason = "what the program makes of it depends on the way that it takes"
     return Variable(name, State.UNKNOWN, None, origin, reason=reason)
 
@@ -120,18 +128,19 @@ def _all_as(base: Variable, texts: set[str | None]) -> bool:
     return base.state in (State.VALUE, State.UNSET) and texts == {base.value}
 
 
-def _fields(
-    launch: Launch, reading: Reading, env: Environment, generation: Generation
-) -> Iterator[Variable]:
+def _fields(launch: Launch, reading: Reading, env: Environment, generation: Generation) -> Iterator[Variable]:
     """The fields of the configuration that are not as the environment gives them, as variables."""
     from lens_preflight.lens.config import LensConfig
     from lens_preflight.program.surroundings import FIELDS
 
-    lens = LensConfig(env, launch.framework, generation)
+    lens, started = (LensConfig(e, launch.framework, generation) for e in (env, launch.env))
     for field, key in FIELDS.items():
         names = launch.framework.run_id_names if field == "run_id" else lens.names(key)
         what = reached(reading, partial(_field_as, field), as_field=True)
         if what.as_read(names) or _same(lens, field, what):
+            continue
+        if _same(started, field, what):  # read before the program wrote the variable
+            yield from (launch.env[name] for name in names if env[name] != launch.env[name])
             continue
         made = _variable(names[0], what, Environment(), reading)
         if made is None:

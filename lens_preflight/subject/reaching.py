@@ -24,6 +24,8 @@ PER_NODE = ("socket.gethostname", "platform.node", "os.uname", "socket.getfqdn")
 SHARING = (b"broadcast", b"bcast", b"scatter", b"gather", b"TCPStore", b"FileStore", b"KVStore", b"Queue")
 """Words of programs that may hand a value of one process to the others."""
 
+UNNAMED = "the program writes variables whose names are not in the source"
+
 WIDTH = (Spread.JOB, Spread.RUN, Spread.NODE, Spread.TASK)
 
 
@@ -56,12 +58,18 @@ class Reached:
             spread = max((env[s].spread for s in sources), key=WIDTH.index)
             made = ", ".join(f"${s}" for s in sorted(sources))
             return State.PROVIDED, spread, f"the program makes it from {made}"
+        if "opaque:os.environ" in others:
+            return State.UNKNOWN, Spread.JOB, UNNAMED
         calls = [t.partition(":")[2] for t in others]
         what = calls[0].removesuffix("()") if calls else "something that is not followed"
         if calls and not self.shared and all(c.startswith((*PER_PROCESS, *PER_NODE)) for c in calls):
             lone = any(c.startswith(PER_PROCESS) for c in calls)
             return State.UNKNOWN, Spread.TASK if lone else Spread.NODE, f"the program makes it from {what}"
-        return State.UNKNOWN, Spread.JOB, f"the program makes it from {what}, and nobody can tell what that gives"
+        return (
+            State.UNKNOWN,
+            Spread.JOB,
+            f"the program makes it from {what}, and nobody can tell what that gives",
+        )
 
     def as_read(self, names: tuple[str, ...]) -> bool:
         """True for a field that is what the library reads from these variables, whatever that is."""

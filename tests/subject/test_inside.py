@@ -1,0 +1,210 @@
+"""What a program does to its variables and its configuration counts like what the launch sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lens_preflight.checks.environment import environment
+from lens_preflight.checks.run_id import run_id
+from lens_preflight.checks.sampler import sampler
+from lens_preflight.checks.span_groups import span_groups
+from lens_preflight.core.check import Check
+from lens_preflight.core.outcome import Outcome
+from lens_preflight.core.words import State
+from tests.making import outcome, subject
+
+SCRIPT = """\
+import argparse, os, random, uuid
+import torch.distributed as dist
+import trainlib
+from nemo.lens import NemoLensConfig, setup_telemetry
+rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+{before}
+config = NemoLensConfig.from_env()
+config.enabled = config.enabled and rank % 4 == 0
+{after}
+handle = setup_telemetry(config, resource_attributes={{"nv.dl.rank": rank, {attributes}}})
+try:
+    trainlib.train()
+finally:
+    handle.shutdown()
+"""
+EACH = "for k in list(os.environ):\n"
+SET = {
+    "NEMO_LENS_ENABLED": "1",
+    "NEMO_LENS_RUN_ID": "r1",
+    "OTEL_TRACES_SAMPLER": "always_on",
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4317",
+    "SLURM_JOB_ID": "12",
+}
+
+
+def judged(
+    folder: Path,
+    check: Check,
+    before: str = "",
+    after: str = "",
+    attributes: str = "",
+    env: dict[str, str] | None = None,
+    size: int | None = 8,
+) -> Outcome:
+    """What a check says of the script with these lines around its configuration."""
+    text = SCRIPT.format(before=before, after=after, attributes=attributes)
+    return of_text(folder, check, text, {**SET, **(env or {})}, size)
+
+
+def of_text(folder: Path, check: Check, text: str, env: dict[str, str], size: int | None = 8) -> Outcome:
+    """What a check says of a script in an environment."""
+    (folder / "train.py").write_text(text)
+    target = str(folder / "train.py")
+    return outcome(check, env, targets=(target,), lens="nightly", world_size=size)
+
+
+def words(found: Outcome) -> str:
+    """The status and the rules, in one text."""
+    return " ".join([found.status.value, *(j.finding.rule.name for j in found.findings)])
+
+
+def test_nothing_changes_for_a_program_that_writes_nothing(tmp_path: Path) -> None:
+    for check in (run_id, sampler, environment):
+        assert words(judged(tmp_path, check)) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ('config.run_id = f"run-{rank}"', "fail differs"),
+        ('config.run_id = "fixed"', "pass constant"),
+        ('config.run_id = config.run_id + "-a"', "pass constant"),
+        ('config.run_id = os.environ["SLURM_JOB_ID"] + "-a"', "pass constant"),
+        ('config.run_id = os.environ["JOB_NAME"] + "-a"', "pass"),
+        ('config.run_id = ""', "pass"),
+        ("config.run_id = uuid.uuid4().hex", "fail differs"),
+        ('config.run_id = f"{os.environ["JOB_NAME"]}-{os.getpid()}"', "fail differs"),
+        ("config.run_id = trainlib.name()", "unknown"),
+        ("config.run_id = str(random.random())", "unknown"),
+        ('config.run_id = "a" if trainlib.first() else "b"', "unknown"),
+        ('config.run_id = "a" if rank < 4 else "b"', "fail differs"),
+        ('config.run_id = "a" if rank != 3 else "b"', "pass constant"),
+    ],
+)
+def test_a_run_id_that_the_program_sets(lines: str, expected: str, tmp_path: Path) -> None:
+    assert words(judged(tmp_path, run_id, after=lines)) == expected
+
+
+def test_a_made_up_id_that_may_have_been_handed_round_is_not_known(tmp_path: Path) -> None:
+    lines = "ids = [uuid.uuid4().hex]\ndist.broadcast_object_list(ids, src=0)\nconfig.run_id = ids[0]"
+    assert words(judged(tmp_path, run_id, after=lines)) == "unknown"
+
+
+def test_an_id_that_depends_on_the_number_of_processes_is_one_for_all_of_them(tmp_path: Path) -> None:
+    lines = 'config.run_id = f"of-{size}"'
+    assert words(judged(tmp_path, run_id, after=lines, size=None)) == "pass"
+    assert words(judged(tmp_path, run_id, after=lines)) == "pass constant"
+
+
+def test_the_attribute_of_the_call_wins_over_the_run_id(tmp_path: Path) -> None:
+    assert words(judged(tmp_path, run_id, attributes='"nemo.run.id": f"r{rank}"')) == "fail differs"
+    assert words(judged(tmp_path, run_id, attributes='"nemo.run.id": "mine"')) == "pass constant"
+    assert words(judged(tmp_path, run_id, attributes='"nemo.run.ids": f"r{rank}"')) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ('os.environ["NEMO_LENS_RUN_ID"] = uuid.uuid4().hex', "fail differs"),
+        ('os.environ.setdefault("NEMO_LENS_RUN_ID", uuid.uuid4().hex)', "pass"),
+        ("os.environ.clear()", "fail per-process"),
+        (EACH + "    if k.startswith(('NEMO_', 'SLURM_')):\n        os.environ.pop(k)", "fail per-process"),
+        (EACH + "    if k.startswith('SLURM_'):\n        del os.environ[k]", "pass"),
+        ("for k, v in os.environ.items():\n    if k.startswith('MY_'):\n        os.environ[k] = v.strip()", "pass"),
+        ("for k, v in os.environ.items():\n    os.environ[k.replace('MY_', '')] = v", "unknown"),
+        ("os.environ.update(trainlib.settings())", "unknown"),
+        ('os.environ[trainlib.name()] = "1"', "unknown"),
+        ("os.environ.popitem()", "unknown"),
+        ('os.environ.pop(trainlib.name(), None)', "unknown"),
+        ('del os.environ["NEMO_LENS_RUN_ID"]\ndel os.environ["SLURM_JOB_ID"]', "fail per-process"),
+        ('if trainlib.first():\n    os.environ["NEMO_LENS_RUN_ID"] = "b"', "unknown"),
+        ('if rank == 3:\n    os.environ["NEMO_LENS_RUN_ID"] = "b"', "pass"),
+        ('if rank == 4:\n    os.environ["NEMO_LENS_RUN_ID"] = "b"', "fail differs"),
+        ('child = os.environ.copy()\nchild["NEMO_LENS_RUN_ID"] = uuid.uuid4().hex', "pass"),
+        ('os.putenv("NEMO_LENS_RUN_ID", uuid.uuid4().hex)', "pass"),
+    ],
+)  # fmt: skip
+def test_a_run_id_in_variables_that_the_program_writes(lines: str, expected: str, tmp_path: Path) -> None:
+    assert words(judged(tmp_path, run_id, before=lines)) == expected
+
+
+def test_a_variable_of_lens_that_is_written_behind_from_env_is_too_late(tmp_path: Path) -> None:
+    lines = (
+        'os.environ["NEMO_LENS_RUN_ID"] = uuid.uuid4().hex\nos.environ["OTEL_TRACES_SAMPLER"] = "always_off"'
+    )
+    assert words(judged(tmp_path, run_id, after=lines)) == "pass"
+    assert words(judged(tmp_path, sampler, after=lines)) == "fail nothing-sampled"
+
+
+def test_a_configuration_built_by_hand_reads_no_variable(tmp_path: Path) -> None:
+    lines = 'config = NemoLensConfig(enabled=rank == 0, span_groups="nope")'
+    env = {"SLURM_JOB_ID": ""}
+    assert words(judged(tmp_path, run_id, after=lines, env=env)) == "fail per-process"
+    assert words(judged(tmp_path, run_id, after=lines)) == "pass"
+    assert "nope" in judged(tmp_path, span_groups, after=lines).reason
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ('os.environ["OTEL_TRACES_SAMPLER"] = "always_off"', "fail nothing-sampled"),
+        ('os.environ["OTEL_TRACES_SAMPLER"] = "alwayson"', "fail misspelt"),
+        ('os.environ.update(OTEL_TRACES_SAMPLER="parentbased_always_on")', "pass"),
+        ('os.environ.pop("OTEL_TRACES_SAMPLER")', "warn unset"),
+        ('os.environ["OTEL_TRACES_SAMPLER"] = trainlib.sampler()', "unknown"),
+        ('os.environ |= {"OTEL_TRACES_SAMPLER": "always_off"}', "unknown"),
+    ],
+)
+def test_a_sampler_that_the_program_names(lines: str, expected: str, tmp_path: Path) -> None:
+    assert words(judged(tmp_path, sampler, before=lines)) == expected
+
+
+def test_a_file_of_settings_that_wins_counts(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OTEL_TRACES_SAMPLER=always_off\n")
+    load = "from dotenv import load_dotenv\nload_dotenv({})"
+    assert words(judged(tmp_path, sampler, before=load.format(""))) == "pass"
+    assert words(judged(tmp_path, sampler, before=load.format("override=True"))) == "fail nothing-sampled"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ('os.environ.setdefault("OTEL_SDK_DISABLED", "true")', "", "fail sdk-disabled"),
+        ('os.environ["NEMO_LENS_METRICS_ENABLED"] = "enabled"', "", "fail fatal"),
+        ("", 'config.exporter = "jaeger"', "fail fatal"),
+        ('os.environ["OTEL_EXPORTER_OTLP_TIMEOUT"] = "inf"', "", "fail hangs"),
+    ],
+)
+def test_the_environment_that_the_program_makes(
+    before: str, after: str, expected: str, tmp_path: Path
+) -> None:
+    assert words(judged(tmp_path, environment, before, after)) == expected
+
+
+def test_the_remedy_names_the_line_that_has_the_last_word(tmp_path: Path) -> None:
+    found = judged(tmp_path, sampler, before='os.environ["OTEL_TRACES_SAMPLER"] = "alwayson"')
+    (finding,) = (j.finding for j in found.findings)
+    assert "train.py:6, which has the last word on OTEL_TRACES_SAMPLER" in finding.remedy
+    assert not finding.settings
+    assert finding.at.line == 6
+
+
+def test_the_environment_of_the_launch_stays_its_own(tmp_path: Path) -> None:
+    text = SCRIPT.format(before='os.environ["OTEL_TRACES_SAMPLER"] = "always_off"', after="", attributes="")
+    (tmp_path / "train.py").write_text(text)
+    run = subject(SET, targets=(str(tmp_path / "train.py"),), lens="nightly", world_size=8)
+    (launch,) = run.launches
+    (generation,) = run.generations(launch)
+    inside = run.inside(launch, generation)
+    assert launch.env["OTEL_TRACES_SAMPLER"].value == "always_on"
+    assert inside.names == {"OTEL_TRACES_SAMPLER"}
+    assert inside.env["OTEL_TRACES_SAMPLER"].state is State.VALUE
