@@ -42,7 +42,7 @@ RESOURCE = "OTEL_RESOURCE_ATTRIBUTES"
     items=(4,),
     scope=Scope.LAUNCH,
     needs=(Need.ENVIRONMENT,),
-    uses=(Need.JOB,),
+    uses=(Need.SCRIPT, Need.JOB),
     rules=RULES,
     decisive=True,
 )
@@ -55,6 +55,9 @@ def run_id(ctx: Context) -> Iterator[Said]:
     with the job id, the job id itself. Notes: it changes when the job is requeued, or is equal for
     every submission. Warns: characters that queries must escape; made up by a single process. Fails:
     made up by each of several processes; a text that differs between tasks, nodes or pods; blank.
+
+    With a training script also by what the program makes of it before its setup call: a variable that it
+    writes or takes away, `config.run_id = ...`, `nemo.run.id` among the attributes of the call.
 
     With a job script also across launches: fails when the elements of an array, the pods of one job
     or the steps of one run do not fit together; warns when a loop of runs shares one run id.

@@ -90,7 +90,7 @@ LEFT_OPEN = Rule(
     items=(7,),
     scope=Scope.LAUNCH,
     needs=(Need.ENVIRONMENT,),
-    uses=(Need.COLLECTOR,),
+    uses=(Need.SCRIPT, Need.COLLECTOR),
     rules=(UNSET, MISSPELT, BAD_ARGUMENT, NOTHING, ROOT_LOST, UNUSED, REPLACED, LEFT_OPEN),
     decisive=True,
 )
@@ -103,7 +103,8 @@ def sampler(ctx: Context) -> Iterator[Said]:
     Passes: one of the six words of the SDK with a legal argument. Warns: nothing is set (100 % is the
     default; say that you mean it), or one ratio decides about a whole run at once. Fails: a word that
     the SDK does not know, an argument that is no share, or a sampler that keeps nothing while traces
-    are enabled. The evidence names all three layers.
+    are enabled. The evidence names all three layers. With a training script also by what the program
+    writes into its environment and its configuration.
     """
     lens, env = ctx.lens.in_sight, ctx.env
     if not lens.traces_enabled:
