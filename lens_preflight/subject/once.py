@@ -32,3 +32,9 @@ class Once:
             result: T = value
             return result
         raise value
+
+    def made(self, kind: str) -> list[Any]:
+        """The values so far whose key is a tuple that begins with ``kind``."""
+        with self._guard:
+            found = list(self._made.items())
+        return [value for key, (good, value) in found if good and isinstance(key, tuple) and key[0] == kind]

@@ -18,6 +18,7 @@ LIMIT = 1 << 20
 def redactor(subject: Subject) -> Redactor:
     """Knows the secrets of the environments, the scripts, the command line and the netrc file."""
     environments = [subject.inputs.process, subject.inputs.given, *(one.env for one in subject.launches)]
+    environments += [one.env for one in subject.memo.made("inside")]  # what the programs write themselves
     netrc = "\n".join(
         text for one in environments for path in _netrc_paths(one) if (text := subject.files.text(path))
     )

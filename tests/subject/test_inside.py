@@ -13,7 +13,8 @@ from lens_preflight.checks.span_groups import span_groups
 from lens_preflight.core.check import Check
 from lens_preflight.core.outcome import Outcome
 from lens_preflight.core.words import State
-from tests.making import outcome, subject
+from lens_preflight.subject.secrets import redactor
+from tests.making import outcome, outcomes, subject
 
 SCRIPT = """\
 import argparse, os, random, uuid
@@ -208,3 +209,15 @@ def test_the_environment_of_the_launch_stays_its_own(tmp_path: Path) -> None:
     assert launch.env["OTEL_TRACES_SAMPLER"].value == "always_on"
     assert inside.names == {"OTEL_TRACES_SAMPLER"}
     assert inside.env["OTEL_TRACES_SAMPLER"].state is State.VALUE
+
+
+def test_a_secret_that_a_module_of_the_program_writes_is_hidden(tmp_path: Path) -> None:
+    token = "Zk93hfaQ2mB71x"
+    (tmp_path / "site_settings.py").write_text(
+        f'import os\nos.environ["OTEL_EXPORTER_OTLP_HEADERS"] = "authorization=Bearer {token}"\n'
+    )
+    (tmp_path / "train.py").write_text(SCRIPT.format(before="import site_settings", after="", attributes=""))
+    run = subject(SET, targets=(str(tmp_path / "train.py"),), lens="nightly", world_size=8)
+    assert token in redactor(run).redact(f"it answers {token}")
+    outcomes(environment, run)
+    assert token not in redactor(run).redact(f"it answers {token}")

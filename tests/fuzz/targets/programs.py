@@ -87,6 +87,16 @@ WORDS = (
 )
 
 
+_SET = {
+    "NEMO_LENS_RUN_ID": ("r1", "", " "),
+    "SLURM_JOB_ID": ("12",),
+    "OTEL_TRACES_SAMPLER": ("always_on", "always_off", "traceidratio"),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ("http://c:4317", "c:4317"),
+    "OTEL_EXPORTER_OTLP_HEADERS": (f"authorization=Bearer {CANARY}",),
+}
+"""Variables that some launches set; programs write them as well."""
+
+
 @cache
 def _cases() -> tuple[dict[str, str], ...]:
     """The files of each small case; the entry is called train.py in nearly all."""
@@ -121,6 +131,8 @@ def program(random: Random) -> tuple[str, dict[str, str]]:
 def _program(random: Random) -> tuple[str, dict[str, str], dict[str, str], str]:
     entry, files = program(random)
     env = {"NEMO_LENS_ENABLED": random.choice(("1", "0", "maybe"))} if random.random() < 0.7 else {}
+    for name in random.sample(sorted(_SET), random.choice((0, 0, 1, 3))):
+        env[name] = random.choice(_SET[name])
     return entry, files, env, random.choice(("0.1", "0.2", "nightly", "0.1"))
 
 
@@ -136,6 +148,7 @@ def _use_program(made: tuple[str, dict[str, str], dict[str, str], str]) -> Itera
         "rollback",
         "resource-attributes",
         "log-scope",
+        *("run-id", "sampler", "environment", "span-groups", "volume", "failure-cost"),
     )
     yield from said(given, [check for check in builtin() if check.id in ids])
 
