@@ -13,6 +13,7 @@ SECONDS = "3"
 PLAIN = ("insecure-word", "insecure-false")
 REFUSED = ("InvalidSchema", "MissingSchema", "InvalidURL")
 _SCHEME = re.compile(r"(?:(?:https?|grpcs?|tcp|ftp)(?::/{0,2}|//)|//)", re.IGNORECASE)
+_SIGNAL = re.compile(r"_(TRACES|METRICS|LOGS)_ENDPOINT$")
 UNSET = (
     "SIGABRT",
     "InvalidCompressionValueException",
@@ -49,7 +50,7 @@ def _instead(problem: str, name: str, text: str) -> str | None:
     if problem in PLAIN:
         return "true"
     if name.endswith("ENDPOINT"):
-        return _endpoint(problem, text)
+        return _endpoint(problem, name, text)
     if name.endswith("PROTOCOL"):
         return "http/protobuf" if text.lower().startswith("http") or "proto" in text.lower() else "grpc"
     if name.endswith("TIMEOUT"):
@@ -64,13 +65,15 @@ def _instead(problem: str, name: str, text: str) -> str | None:
     return number[0] if number and int(number[0]) > 0 and problem != "ValueError" else None
 
 
-def _endpoint(problem: str, text: str) -> str:
+def _endpoint(problem: str, name: str, text: str) -> str:
     """The endpoint with a scheme, a port, and no path that is appended anyway."""
     plain = text.strip("'\" ").split(",")[0]
+    own = _SIGNAL.search(name)
     if problem == "path-doubled":
         return re.split(r"[?#]", re.sub(r"/v1(/\w+)?/?$", "", plain))[0]
-    if problem == "path-missing":
-        return f"{plain.rstrip('/')}/v1/traces"
+    if problem in ("path-missing", "400"):
+        bare = re.sub(r"(/+v1/+\w+)?/*$", "", re.split(r"[?#]", plain)[0])
+        return f"{bare}/v1/{own[1].lower()}" if own else bare
     secure = plain.lower().startswith("https")
     host = _SCHEME.sub("", plain).rstrip("/:") or "localhost"
     if not re.search(r":\d{1,5}(/|$)", host):

@@ -63,7 +63,8 @@ LOST = Rule(
     "with these settings no export can arrive, however healthy the collector is",
     Severity.BLOCKER,
     help="The start succeeds, and each batch fails: a URL that requests refuses, a target that is no host "
-    "name, a timeout of 0, metadata that gRPC refuses. One line in the log of each process is all.",
+    "name, the path of another signal, a timeout of 0, metadata that gRPC refuses. One "
+    "line in the log of each process is all.",
 )
 LATER = Rule(
     "environment/once-enabled",

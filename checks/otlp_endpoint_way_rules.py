@@ -54,8 +54,9 @@ WAY = (
     _rule(
         "setting-invalid",
         "a setting of the exporter is one that it cannot use",
-        "A time-out of 0, less or inf, a header that cannot be sent, a CA file that is no PEM: the exporter "
-        "raises at start or fails at every export. Correct the variable named in the message.",
+        "A time-out of 0, less or inf, a header that cannot be sent, a CA file that is no PEM, the path of "
+        "another signal (which takes an empty request, and no data): the exporter raises at start or fails "
+        "at every export. Correct the variable named in the message.",
         _JOB,
     ),
     _rule(

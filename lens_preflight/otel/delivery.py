@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from urllib.parse import unquote, urlsplit
 
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import LibraryFailure
@@ -19,6 +20,7 @@ _METADATA_NAME = re.compile(r"[0-9a-z_.-]+")
 _METADATA_TEXT = re.compile(r"[\x20-\x7e]*")
 _REQUEST_NAME = re.compile(r"[^:\s][^:\r\n]*")
 _REQUEST_TEXT = re.compile(r"\S[^\r\n]*|")
+_STANDARD_PATH = re.compile(r"/v1/(traces|metrics|logs)/*\Z", re.IGNORECASE)
 PROTOBUF = "application/x-protobuf"
 SWALLOWED = ("te", "content-type", "user-agent")
 """Metadata that grpc sets itself; names that begin with ``grpc-`` are swallowed as well."""
@@ -117,11 +119,14 @@ def _http(exporter: Exporter) -> Delivery:
 def first_answer(exporter: Exporter) -> Delivery:
     """What a collector says to the first export that gets there.
 
-    A header of the environment may replace one that says what the body is, over HTTP: 400 or 415.
-    Source: the OTLP receiver of Collector 0.148.
+    Over HTTP the path may be another signal's, and a header of the environment may replace one that
+    says what the body is: 400 or 415. Source: the OTLP receiver of Collector 0.148.
     """
     if exporter.transport != "http":
         return Delivery()
+    elsewhere = path_of_another(exporter)
+    if not elsewhere.arrives:
+        return elsewhere
     headers = dict(exporter.headers)
     kind = headers.get("content-type", PROTOBUF).partition(";")[0].strip().lower()
     if kind != PROTOBUF:
@@ -133,6 +138,23 @@ def first_answer(exporter: Exporter) -> Delivery:
         why = f"the header 'content-encoding' says {coding!r}, and the body is sent as {sent!r}"
         return Delivery("400", exporter.headers_from.name, why)
     return Delivery()
+
+
+def path_of_another(exporter: Exporter) -> Delivery:
+    """Data of one signal sent to the standard path of another: 400 for each batch.
+
+    An empty request is taken there all the same: it is a valid one of any signal.
+    Source: the OTLP receiver of Collector 0.148.
+    """
+    try:
+        path = unquote(urlsplit(wire_url(exporter.target)).path)
+    except (LibraryFailure, ValueError):
+        return Delivery()
+    found = _STANDARD_PATH.search(path)
+    if exporter.transport != "http" or found is None or found[1].lower() == exporter.signal:
+        return Delivery()
+    why = f"{exporter.signal} are sent to the path of {found[1].lower()}, where no server can read them"
+    return Delivery("400", exporter.endpoint_from.name, why)
 
 
 def _http_timeout(exporter: Exporter) -> Delivery:

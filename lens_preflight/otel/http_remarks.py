@@ -5,6 +5,7 @@ Source: opentelemetry-exporter-otlp-proto-http 1.45.2 with requests 2.34.2, exec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from lens_preflight.otel.http_exporter import HttpSettings
 
 GRPC_PORT = 4317
+_HAS_PATH = re.compile(r"/v1(/(traces|metrics|logs))?/*\Z")
+_NEAR = re.compile(r"/+v1/+(traces?|metrics?|logs?)/*", re.IGNORECASE)
+"""Paths that were meant to be the standard one, without any gateway's own path in front."""
+
 OWN = ("content-type", "content-encoding")
 
 
@@ -47,15 +52,21 @@ def _endpoint(settings: HttpSettings) -> Iterator[Remark]:
     except ValueError:
         return
     path = f"/v1/{signal}"
-    if parts.path.endswith(f"{path}{path}") or parts.path.endswith(f"/v1{path}"):
+    general = variable.name == otlp_all("ENDPOINT")
+    if parts.path.endswith(path) and _HAS_PATH.search(parts.path.removesuffix(path)):
         effect = f"{path} is appended to the general endpoint, so {parts.path} is requested"
+        effect = effect if general else f"{parts.path} is requested as it is written, and not {path}"
         yield Remark("path-doubled", variable.name, Volume.SILENT, effect)
-    if variable.name == otlp(signal, "ENDPOINT") and parts.path in ("", "/"):
+    if not general and parts.path in ("", "/"):
         effect = f"nothing is appended to the endpoint of one signal, so / is requested and not {path}"
         yield Remark("path-missing", variable.name, Volume.SILENT, effect)
-    if variable.name == otlp_all("ENDPOINT") and (parts.query or parts.fragment):
+    if general and (parts.query or parts.fragment):
         effect = f"{path} is appended behind the query or fragment"
         yield Remark("path-doubled", variable.name, Volume.SILENT, effect)
+    near = _NEAR.fullmatch(parts.path)
+    if not general and parts.path != path and near is not None and near[1].lower() in signal:
+        effect = f"{parts.path} is requested and not {path}, and a collector has no such path"
+        yield Remark("path-missing", variable.name, Volume.SILENT, effect)
     if port == GRPC_PORT:
         effect = f"HTTP is spoken to port {GRPC_PORT}, where collectors expect gRPC"
         yield Remark("http-on-grpc-port", variable.name, Volume.SILENT, effect)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lens_preflight.core.errors import LibraryFailure, Undecided
-from lens_preflight.otel.delivery import first_export
+from lens_preflight.otel.delivery import first_export, path_of_another
 from lens_preflight.otel.files import Kind
 from lens_preflight.otel.wire import wire
 from lens_preflight.probe.address import Destination, Malformed, grpc_destination, http_destination
@@ -74,11 +74,11 @@ def proxy_destination(exporter: Exporter) -> Destination | None:
 
 
 def _settings(exporter: Exporter) -> Blame | None:
-    """A time-out or header with which no export arrives, however healthy the collector."""
-    delivery = first_export(exporter)
-    if delivery.arrives:
-        return None
-    return Blame("setting-invalid", f"no export can arrive: {delivery.why}", delivery.variable)
+    """A time-out, header or path with which no export arrives, however healthy the collector."""
+    for delivery in (first_export(exporter), path_of_another(exporter)):
+        if not delivery.arrives:
+            return Blame("setting-invalid", f"no export can arrive: {delivery.why}", delivery.variable)
+    return None
 
 
 def _files(trail: Trail, files: Files) -> Blame | None:

@@ -104,6 +104,20 @@ def test_each_signal_has_its_own_answer() -> None:
     assert at_variable.what == "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 
 
+def test_the_path_of_another_signal_takes_only_an_empty_request() -> None:
+    url = f"http://127.0.0.1:{servers.otlp_http()}"
+    env = {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", ENDPOINT: url, "NEMO_LENS_METRICS_ENABLED": "1"}
+    env["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"] = f"{url}/v1/traces"
+    found = {o.targets[0].key: o for o in run(env).results}
+    assert {k: o.status for k, o in found.items()} == {"traces": Status.PASS, "metrics": Status.FAIL}
+    (metrics,) = found["metrics"].findings
+    assert (metrics.finding.rule.name, metrics.finding.at.what) == (
+        "setting-invalid",
+        "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    )
+    assert "/v1/metrics" in metrics.finding.remedy
+
+
 def test_a_service_that_serves_one_signal_only() -> None:
     env = {**at(servers.grpc(services=("traces",))), "NEMO_LENS_METRICS_ENABLED": "1"}
     found = {o.targets[0].key: making.rules(o) for o in run(env).results}

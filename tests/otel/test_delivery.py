@@ -77,6 +77,32 @@ def test_headers_that_say_what_the_body_is(headers: str, compression: str, error
     assert first_answer(made).error == error
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "error"),
+    [
+        ("http://c:4318/v1/traces", "400"),
+        ("http://c:4318/v1/traces/", "400"),
+        ("http://c:4318/otlp/v1/logs?tenant=a", "400"),
+        ("http://c:4318/v1/metrics/../tr%61ces", "400"),
+        ("http://c:4318/v1/metrics", ""),
+        ("http://c:4318/v1/traces/v1/metrics", ""),
+        ("http://c:4318/opentelemetry/api/v1/push", ""),
+        ("http://c:4318/v2/datapoint/otlp", ""),
+        ("http://c:4318", ""),
+        ("http://c:abc/v1/traces", ""),
+    ],
+)
+def test_a_path_of_another_signal(endpoint: str, error: str) -> None:
+    texts = {f"{X}PROTOCOL": "http/protobuf", f"{X}METRICS_ENDPOINT": endpoint}
+    found = first_answer(exporter(Environment.of(texts), "metrics", generation("0.1"), AllThere()))
+    assert (found.error, found.variable) == (error, f"{X}METRICS_ENDPOINT" if error else "")
+
+
+def test_grpc_has_no_path() -> None:
+    texts = {f"{X}METRICS_ENDPOINT": "http://c:4317/v1/traces"}
+    assert first_answer(exporter(Environment.of(texts), "metrics", generation("0.1"), AllThere())).arrives
+
+
 def test_no_secret_is_told() -> None:
     for env in ({f"{X}HEADERS": "tok-bin=hunter2"}, {f"{X}ENDPOINT": "http://u:hunter2@c:1"}):
         assert "hunter2" not in export(env).why
