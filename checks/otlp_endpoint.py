@@ -64,7 +64,10 @@ def otlp_endpoint(ctx: Context) -> Iterator[Said]:
     try:
         exporter = ctx.otel.in_sight.exporter(signal)
     except LibraryFailure as failure:
-        yield from ctx.last(_refused_at_start(ctx, failure))
+        refused = _refused_at_start(ctx, failure)
+        yield from ctx.last(refused)
+        if refused.rule is NOT_FROM_HERE:
+            yield Proof("not asked from a compute node", missing_input=FROM_NODE)
         return
     if not ctx.env.complete:
         yield Assumption("what the job does not set", "unset", ctx.env.opaque)

@@ -66,9 +66,9 @@ def preflight(
     incomplete = interrupted or ("the deadline was reached" if _late(outcomes) else "")
     results = fold(_waived(outcomes, subject, checks, started), checks)
     if nodes is not None:
-        from lens_preflight.gate.node_report import closed, endpoints
+        from lens_preflight.gate.node_report import closed, ways
 
-        results = closed(results, nodes, endpoints(subject))
+        results = closed(results, nodes, ways(subject), started)
     items = sum_items(results, inputs.expect)
     verdict, code = judge(results, items, inputs.expect, fail_on=fail_on, incomplete=bool(incomplete))
     code = INTERRUPTED.get(interrupted, code)

@@ -14,6 +14,9 @@ from lens_preflight.gate.skeleton import Skeleton, skeleton
 ENDPOINT = "endpoint"
 """The evidence that says which endpoint an outcome is about."""
 
+WAY = "way "
+"""How the keys of evidence begin that say in which way something was sent."""
+
 MERGED = "merged"
 """The mark of a merged report, in ``run.obtained``."""
 
@@ -168,7 +171,7 @@ class Gathered:
     def _number(self, outcome: Outcome) -> int:
         """The number of an outcome; equal ones have one. Evidence of the first is kept."""
         found = tuple((j.finding.rule, j.finding.message, j.finding.at, j.waived) for j in outcome.findings)
-        endpoint = outcome.evidence.get(ENDPOINT)
+        endpoint = (outcome.evidence.get(ENDPOINT), *sorted(k for k in outcome.evidence if k.startswith(WAY)))
         about = (outcome.check, outcome.status, outcome.waived, outcome.reason, outcome.targets)
         key: object = (*about, endpoint, found)
         if key not in self._numbers and len(self.outcomes) >= MOST_OUTCOMES:

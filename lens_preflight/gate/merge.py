@@ -12,7 +12,7 @@ from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Owner, Scope, Severity, Status
 from lens_preflight.gate.allocation import Nodes, choose
 from lens_preflight.gate.fleet import allowed
-from lens_preflight.gate.gathered import ENDPOINT, MERGED, Gathered
+from lens_preflight.gate.gathered import ENDPOINT, MERGED, WAY, Gathered
 from lens_preflight.gate.nodeset import fold
 from lens_preflight.verdict import counted, headline, judge, sum_items
 
@@ -99,6 +99,7 @@ def _merged(outcomes: list[tuple[Outcome, list[str]]], present: Sequence[str], e
         "targets": ", ".join(dict.fromkeys(t.key for o, _ in outcomes for t in o.targets if t.key)),
         ENDPOINT: " ".join(dict.fromkeys(_endpoints(o for o, _ in outcomes))),
     }
+    about.update(_ways(o for o, _ in outcomes))
     return replace(
         first,
         scope=Scope.RUN,
@@ -131,6 +132,18 @@ def _endpoints(outcomes: Iterable[Outcome]) -> Iterable[str]:
         for evidence in (outcome.evidence, *(j.finding.evidence for j in outcome.findings)):
             if evidence.get(ENDPOINT):
                 yield evidence[ENDPOINT]
+
+
+def _ways(outcomes: Iterable[Outcome]) -> Mapping[str, str]:
+    """In which ways something was sent; nothing when one that was judged does not say."""
+    found: dict[str, str] = {}
+    for outcome in outcomes:
+        evidences = (outcome.evidence, *(j.finding.evidence for j in outcome.findings))
+        own = {key: text for evidence in evidences for key, text in evidence.items() if key.startswith(WAY)}
+        if not own and outcome.status is not Status.SKIP:
+            return {}
+        found.update(own)
+    return found
 
 
 def _reasons(outcomes: list[tuple[Outcome, list[str]]], total: int) -> str:

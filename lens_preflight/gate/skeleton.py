@@ -2,7 +2,7 @@
 
 Reports of many nodes are equal but for ``run`` and ``evidence``. The writer indents in one way only,
 so that each of both is a block of lines that ends at the first line indented like its beginning. Of
-the evidence the endpoint counts: a pass at another one is another pass.
+the evidence the endpoint and the way in which it was sent count: a pass in another one is another pass.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from lens_preflight.core.data import dataclass, field
 _RUN = b'\n  "run": {'
 _EVIDENCE = b'"evidence": {\n'
 _ENDPOINT = b'"endpoint": '
+_WAY = b'"way '
 
 
 class Part(NamedTuple):
     """A constant part: the line end that closes the block before it, its text, and in that block the
-    line that counts (or the beginning of one that must not be there).
+    lines that count and the beginnings of those that must not be there.
     """
 
     close: bytes
     text: bytes
-    line: bytes
-    there: bool
+    lines: tuple[bytes, ...]
+    absent: tuple[bytes, ...]
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,19 @@ class Skeleton:
         place = begin = len(self.first)
         end = -1
         find, equal = data.find, data.startswith  # this loop runs for each of ten thousand reports
-        for close, text, line, there in self.rest:
+        for close, text, lines, absent in self.rest:
             block, place = place, find(close, place)
             if place < 0 or not equal(text, place):
                 return None
             if end < 0:
                 end = place
-            elif (find(line, block, place) >= 0) is not there:
-                return None
+            else:
+                for line in lines:
+                    if find(line, block, place) < 0:
+                        return None
+                for line in absent:
+                    if find(line, block, place) >= 0:
+                        return None
             place += len(text)
         return data[begin - 1 : end + 4] if place == len(data) else None
 
@@ -87,23 +93,32 @@ def skeleton(data: bytes) -> Skeleton | None:
         if place < 0:
             return None
         blocks.append(data[block:place])
-        line = _line(data, block, place)
+        counting = _lines(data, block, place)
         after = data.find(_EVIDENCE, place)
         if after < 0:
-            rest.append(Part(close, data[place:], line or _ENDPOINT, bool(line)))
+            rest.append(Part(close, data[place:], *counting))
             return Skeleton(first, tuple(rest), tuple(blocks))
         after += len(_EVIDENCE) - 1  # the line end belongs to the block
-        rest.append(Part(close, data[place:after], line or _ENDPOINT, bool(line)))
+        rest.append(Part(close, data[place:after], *counting))
         indent = data[data.rfind(b"\n", 0, after) + 1 : after].partition(b'"')[0]
         if indent.strip():
             return None
         close, place = b"\n" + indent + b"}", after
 
 
-def _line(data: bytes, begin: int, end: int) -> bytes:
-    """The line of a block that names the endpoint, from its key to its line end; empty when none does."""
-    at = data.find(_ENDPOINT, begin, end)
-    if at < 0:
-        return b""
-    until = data.find(b"\n", at, end)
-    return data[at : until if until >= 0 else end].rstrip(b",")
+def _lines(data: bytes, begin: int, end: int) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The lines of a block that name the endpoint or a way, from the key to the line end, and the keys
+    of those that it has not.
+    """
+    found: list[bytes] = []
+    absent = []
+    for key in (_ENDPOINT, _WAY):
+        at = data.find(key, begin, end)
+        if at < 0:
+            absent.append(key)
+        while at >= 0:
+            until = data.find(b"\n", at, end)
+            until = until if until >= 0 else end
+            found.append(data[at:until].rstrip(b","))
+            at = data.find(key, until, end)
+    return tuple(found), tuple(absent)

@@ -14,6 +14,7 @@ from lens_preflight.core.words import State
 from lens_preflight.probe.client import ClientProcess, Pending
 from lens_preflight.probe.model import ProbeResult, Verdict
 from lens_preflight.probe.probe import Probe
+from lens_preflight.probe.way import way
 
 if TYPE_CHECKING:
     from lens_preflight.otel.exporter import Exporter
@@ -96,7 +97,10 @@ class Prober:
         slot.done.wait(min(self._deadline.remaining() + 5.0, threading.TIMEOUT_MAX))
         if slot.result is None:
             raise RuntimeError("the probe of this endpoint broke in another thread")
-        return replace(slot.result, exporter=exporter)
+        found = slot.result
+        sent = way(exporter, env) if env is not None else None
+        evidence = {**found.evidence, sent.key: sent.text} if sent is not None else found.evidence
+        return replace(found, exporter=exporter, evidence=evidence)
 
     def _probe(
         self, exporter: Exporter, variables: Mapping[str, str], env: Environment | None

@@ -164,7 +164,9 @@ def test_a_file_that_is_missing_here_may_be_there_on_a_node() -> None:
         "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": files.path("client.pem"),
     }
     missing = {**env, "OTEL_EXPORTER_OTLP_CLIENT_KEY": "/not/here.key"}
-    assert making.rules(judged(missing, profile="login")) == ["not-from-here"]
+    elsewhere = run(missing, profile="login")
+    assert making.rules(elsewhere.results[0]) == ["not-from-here"]
+    assert (elsewhere.items[5].status, elsewhere.items[5].missing_input) == ("warn", FROM_NODE)
     assert making.rules(judged(missing)) == ["client-pair-incomplete"]
     assert making.rules(judged(env, profile="login")) == ["client-pair-incomplete"]
 

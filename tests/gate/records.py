@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lens_preflight.core.finding import Finding, Location, Rule
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Owner, Scope, Severity, Status
+from lens_preflight.probe.way import Way
 from lens_preflight.verdict import counted, headline, judge, sum_items
 
 AT = Location.variable("OTEL_EXPORTER_OTLP_ENDPOINT")
 SIGNALS = ("traces", "metrics")
+
+
+def ways(**facts: str) -> dict[str, frozenset[Way]]:
+    """How a job sends these signals."""
+    told = {"protocol": "gRPC", "endpoint": "collector:4317", "headers": "none", **facts}
+    return {s: frozenset({Way(s, tuple(told.items()), "1a2")}) for s in SIGNALS}
+
+
+WAYS = {way.key: way.text for each in ways().values() for way in each}
+"""The evidence of it."""
 
 
 def finding(
@@ -30,6 +43,7 @@ def outcome(
     targets: tuple[str, ...] = SIGNALS,
     decisive: bool = True,
     items: tuple[int, ...] = (6,),
+    sent: Mapping[str, str] | None = None,
     **evidence: str,
 ) -> Outcome:
     """What one check says."""
@@ -44,7 +58,7 @@ def outcome(
         status=status,
         findings=judged,
         reason="" if findings else reason,
-        evidence={"endpoint": "collector:4317", **evidence},
+        evidence={"endpoint": "collector:4317", **(WAYS if sent is None else sent), **evidence},
         decisive=decisive,
     )
 

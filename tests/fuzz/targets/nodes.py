@@ -24,7 +24,7 @@ from lens_preflight.reports import REPORTS, Style
 from tests.fuzz import mutate
 from tests.fuzz.corpora import scratch
 from tests.fuzz.target import CANARY, Target
-from tests.gate.records import finding, outcome, record
+from tests.gate.records import finding, outcome, record, ways
 
 WORDS = (
     *(
@@ -115,7 +115,7 @@ def _use_merge(made: list[bytes]) -> Iterator[str]:
         yield one_line(str(error))
         return
     asking = outcome(Status.PASS, reason="pass here")
-    closed([*run.results, asking, record(asking).results[0]], nodes)
+    closed([*run.results, asking, record(asking).results[0]], nodes, ways(), unix_time(nodes.started))
     yield nodes.where
 
 
