@@ -111,6 +111,14 @@ DISABLED = Rule(
     help="Exporters, threads and readers are built, `handle.is_exporting` is true, and tracers and meters do "
     "nothing. To switch telemetry off use `NEMO_LENS_ENABLED=0`.",
 )
+BARE = Rule(
+    "environment/attributes-lost",
+    "a limit of 0 takes the attributes from all that is sent",
+    Severity.BLOCKER,
+    help="The SDK keeps as many attributes as the limit says, and counts what it drops where nobody looks. With "
+    "none left a span has no iteration, no loss, and no `nemo.span.truncated` by which spans that shutdown cut "
+    "off could be kept out. To have no limit leave the variable unset or empty.",
+)
 NOT_KNOWN = Rule(
     "environment/not-known",
     "a text that is known only when the job starts",
@@ -140,12 +148,14 @@ RULES = (
     IGNORED,
     FILE,
     DISABLED,
+    BARE,
     NOT_KNOWN,
     OFF,
 )
 
 _CODES = {
     INVERTED: ("insecure-word", "path-doubled"),
+    BARE: ("attributes-lost",),
     FILE: ("ca-missing", "ca-not-pem"),
     IGNORED: (
         "insecure-ignored",
@@ -175,6 +185,7 @@ _CODES = {
         "http-on-grpc-port",
         "port-missing",
         "path-missing",
+        "proxy-socks",
     ),
 }
 BY_CODE = {code: rule for rule, codes in _CODES.items() for code in codes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -141,6 +142,11 @@ def read_env_file(name: str) -> list[Variable]:
         if len(data) > MAX_ENV_FILE:
             raise InputError(f"{name}: more than {MAX_ENV_FILE} bytes; name the right file with --env-file")
         lines = data.decode("utf-8", "surrogateescape").splitlines()
+        if data.startswith(codecs.BOM_UTF8):
+            raise InputError(
+                f"{name}: begins with a byte order mark, which docker takes off and a shell makes a part of "
+                "the first name; save the file without it"
+            )
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}); check --env-file") from None
     variables = []
@@ -151,6 +157,8 @@ def read_env_file(name: str) -> list[Variable]:
         key, equals, value = text.partition("=")
         if not equals or not key.strip() or " " in key.strip():
             raise InputError(f"{name}:{number}: no assignment; write NAME=VALUE")
+        if not (key.isascii() and key.strip().isprintable()):
+            raise InputError(f"{name}:{number}: a character in the name is not ASCII; type the name again")
         value = value.strip()
         if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
             value = value[1:-1]

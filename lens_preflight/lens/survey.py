@@ -64,6 +64,7 @@ def survey(config: LensConfig, otel: OtelView) -> Survey:
         _signal(found, otel, signal)
     if "traces" in signals:
         found.ask(lambda: processors.span_limits(env))
+        found.remarks.extend(found.ask(lambda: processors.attribute_remarks(env)) or ())
         found.ask(lambda: providers.meter_plugin(env))
         _batch(found, otel, "BSP")
     else:
@@ -78,6 +79,7 @@ def survey(config: LensConfig, otel: OtelView) -> Survey:
                 found.losses.append(("metrics", refused))
     if "logs" in signals:
         found.ask(lambda: processors.log_limits(env))
+        found.remarks.extend(found.ask(lambda: processors.attribute_remarks(env, "LOGRECORD")) or ())
         _batch(found, otel, "BLRP")
     return found
 

@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import LibraryFailure
 from lens_preflight.otel.dial import dial
 from lens_preflight.otel.exporter import Exporter
+from lens_preflight.otel.proxies import requests_refusal
 from lens_preflight.otel.wire import wire_url
 
 _METADATA_NAME = re.compile(r"[0-9a-z_.-]+")
 _METADATA_TEXT = re.compile(r"[\x20-\x7e]*")
 _REQUEST_NAME = re.compile(r"[^:\s][^:\r\n]*")
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_FIELD = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_HOST = re.compile(r"[A-Za-z0-9!$&'()*+,;=:%._~\[\]-]*")
+"""What Go's net/http takes as the name and value of a header, and as a host."""
+
 _REQUEST_TEXT = re.compile(r"\S[^\r\n]*|")
 _STANDARD_PATH = re.compile(r"/v1/(traces|metrics|logs)/*\Z", re.IGNORECASE)
 PROTOBUF = "application/x-protobuf"
@@ -79,6 +86,8 @@ def received(exporter: Exporter) -> dict[str, str]:
 def _grpc(exporter: Exporter) -> Delivery:
     if problem := dial(exporter.target).problem:
         return Delivery("UNAVAILABLE", exporter.endpoint_from.name, problem)
+    if problem := _grpc_proxy(exporter):
+        return Delivery("UNAVAILABLE", exporter.proxy.variable, problem)
     blame = exporter.headers_from.name
     for name, value in exporter.headers:
         if name.endswith("-bin"):
@@ -99,6 +108,13 @@ def _grpc(exporter: Exporter) -> Delivery:
     return Delivery()
 
 
+def _grpc_proxy(exporter: Exporter) -> str:
+    """Why gRPC cannot dial its proxy, empty when it can or has none."""
+    place = (exporter.proxy.url or "")[len("http://") :].partition("/")[0].rpartition("@")[2]
+    problem = dial(place).problem if place else ""
+    return f"the proxy cannot be dialled: {problem}" if problem else ""
+
+
 def _http(exporter: Exporter) -> Delivery:
     try:
         url = wire_url(exporter.target)
@@ -113,31 +129,47 @@ def _http(exporter: Exporter) -> Delivery:
         if not name.isascii() or any(ord(c) > 255 for c in value):
             why = f"the header {name!r} has characters that HTTP cannot carry"
             return Delivery("UnicodeEncodeError", exporter.headers_from.name, why)
+    error, why = requests_refusal(exporter.proxy.url or "localhost")
+    if error and error != "SOCKS":
+        return Delivery(error, exporter.proxy.variable, why)
     return _http_timeout(exporter)
 
 
 def first_answer(exporter: Exporter) -> Delivery:
     """What a collector says to the first export that gets there.
 
-    Over HTTP the path may be another signal's, and a header of the environment may replace one that
-    says what the body is: 400 or 415. Source: the OTLP receiver of Collector 0.148.
+    Over HTTP the path may be another signal's, and a header of the environment may be one that HTTP does
+    not allow, or replace one that says what the body is: 400, 415, 417 or 501. Source: the OTLP
+    receiver of Collector 0.148.
     """
     if exporter.transport != "http":
         return Delivery()
     elsewhere = path_of_another(exporter)
     if not elsewhere.arrives:
         return elsewhere
+    why = next(_refused_headers(exporter), "")
+    return Delivery("400", exporter.headers_from.name, why) if why else Delivery()
+
+
+def _refused_headers(exporter: Exporter) -> Iterator[str]:
+    """Why a server refuses the headers, or cannot read the body that they describe."""
+    for name, value in exporter.headers:
+        if not _TOKEN.fullmatch(name) or not _FIELD.fullmatch(value):
+            yield f"a server refuses the header {name!r}: HTTP does not allow its characters"
     headers = dict(exporter.headers)
     kind = headers.get("content-type", PROTOBUF).partition(";")[0].strip().lower()
     if kind != PROTOBUF:
-        why = f"the header 'content-type' says {kind!r}, and the body is protobuf"
-        return Delivery("400", exporter.headers_from.name, why)
+        yield f"the header 'content-type' says {kind!r}, and the body is protobuf"
     coding = headers.get("content-encoding", "identity").strip().lower()
     sent = "identity" if exporter.compression == "none" else exporter.compression
     if coding != sent:
-        why = f"the header 'content-encoding' says {coding!r}, and the body is sent as {sent!r}"
-        return Delivery("400", exporter.headers_from.name, why)
-    return Delivery()
+        yield f"the header 'content-encoding' says {coding!r}, and the body is sent as {sent!r}"
+    if "transfer-encoding" in headers:
+        yield "the header 'transfer-encoding' promises a body in pieces, and it is sent in one"
+    if headers.get("expect", "").lower() not in ("", "100-continue"):
+        yield "the header 'expect' asks for what no server does"
+    if not _HOST.fullmatch(headers.get("host", "")):
+        yield "the header 'host' holds no host"
 
 
 def path_of_another(exporter: Exporter) -> Delivery:

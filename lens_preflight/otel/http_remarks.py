@@ -15,6 +15,7 @@ from lens_preflight.otel.files import Kind
 from lens_preflight.otel.grpc_remarks import long_timeout
 from lens_preflight.otel.header_remarks import header_remarks
 from lens_preflight.otel.precedence import otlp, otlp_all
+from lens_preflight.otel.proxies import requests_proxy, requests_refusal
 from lens_preflight.otel.remark import Part, Remark, Volume
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ OWN = ("content-type", "content-encoding")
 
 def parts(settings: HttpSettings) -> tuple[Part, ...]:
     """What there is to look at, each of which may raise Undecided by itself."""
-    looks = (_endpoint, _timeout, _compression, _trust, _headers)
+    looks = (_endpoint, _timeout, _compression, _trust, _headers, _proxy)
     return tuple(partial(look, settings) for look in looks)
 
 
@@ -40,6 +41,13 @@ def _headers(settings: HttpSettings) -> Iterator[Remark]:
         if name in OWN:
             effect = f"it replaces the exporter's own {name!r}, which the collector decodes by"
             yield Remark("header-type", settings.headers_from.name, Volume.SILENT, effect)
+
+
+def _proxy(settings: HttpSettings) -> Iterator[Remark]:
+    proxy = requests_proxy(settings.env, settings.url)
+    error, why = requests_refusal(proxy.url or "localhost")
+    if error == "SOCKS":
+        yield Remark("proxy-socks", proxy.variable, Volume.SILENT, why)
 
 
 def _endpoint(settings: HttpSettings) -> Iterator[Remark]:

@@ -189,6 +189,29 @@ def _limits(env: Environment, names: tuple[str, ...]) -> None:
             )
 
 
+def attribute_remarks(env: Environment, kind: str = "SPAN") -> tuple[Remark, ...]:
+    """Limits that leave nothing of the attributes of a span, or of a log record (``LOGRECORD``).
+
+    A blank text for the kind means no limit, and hides the general variable.
+
+    Raises:
+        Undecided: a variable is not known before start.
+    """
+    what = "span" if kind == "SPAN" else "log record"
+    lost = {
+        "ATTRIBUTE_COUNT_LIMIT": f"every attribute of a {what} is dropped",
+        "ATTRIBUTE_VALUE_LENGTH_LIMIT": f"every text in the attributes of a {what} becomes empty",
+    }
+    found = []
+    for key, effect in lost.items():
+        names = (f"OTEL_{kind}_{key}", f"OTEL_{key}")
+        name = next((n for n in names if env.text(n) is not None), "")
+        if name and _integer((env.text(name) or "").strip()) == 0:
+            more = ", nemo.span.truncated included" if kind == "SPAN" and "COUNT" in key else ""
+            found.append(Remark("attributes-lost", name, Volume.SILENT, f"with a limit of 0 {effect}{more}"))
+    return tuple(found)
+
+
 def sdk_disabled(env: Environment) -> bool:
     """True when ``OTEL_SDK_DISABLED`` turns every tracer and meter into one that does nothing.
 

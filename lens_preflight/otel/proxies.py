@@ -6,6 +6,7 @@ Sources: requests 2.34.2 with ``urllib.request`` of CPython 3.10 to 3.13; grpcio
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -54,6 +55,8 @@ def grpc_proxy(env: Environment, target: str) -> ProxyDecision:
     variable = next((env[name] for name in GRPC_PROXIES if env.text(name)), None)
     if variable is None or not (variable.value or "").lower().startswith("http://"):
         return ProxyDecision()
+    if not (variable.value or "")[len("http://") :].partition("/")[0]:
+        return ProxyDecision()  # without a host it counts for nothing
     bypass = next((env[name] for name in GRPC_BYPASSES if env.text(name)), None)
     if bypass is not None:
         host = grpc_host(target)
@@ -111,6 +114,39 @@ def requests_proxy(env: Environment, url: str) -> ProxyDecision:
     if bypass is not None:
         return ProxyDecision(None, *bypass)
     return ProxyDecision(chosen.value, chosen.name)
+
+
+_PLAIN_PROXY = re.compile(
+    r"(?:https?://(?:[a-z0-9._~%!$&'()*+,;=-]+(?::[a-z0-9._~%!$&'()*+,;=-]*)?@)?)?"
+    r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?/?",
+    re.IGNORECASE,
+)
+
+
+def requests_refusal(proxy: str) -> tuple[str, str]:
+    """The exception that requests raises over a proxy at every export, and why; empty texts for none.
+
+    ``SOCKS`` in place of an exception: it needs a package that may be installed where the job runs.
+    Source: requests 2.34.2 with urllib3 2.8.0, executed; URLs that are not of the plain kind are
+    handed to them.
+    """
+    if _PLAIN_PROXY.fullmatch(proxy):
+        return "", ""
+    from requests.utils import prepend_scheme_if_needed
+    from urllib3.util import parse_url
+
+    try:
+        parts = parse_url(prepend_scheme_if_needed(proxy, "http"))  # type: ignore[no-untyped-call]
+    except ValueError:
+        return "InvalidURL", "it is no URL of a proxy"
+    if not parts.host:
+        return "InvalidProxyURL", "the URL of the proxy has no host"
+    scheme = (parts.scheme or "").lower()
+    if scheme.startswith("socks"):
+        return "SOCKS", "requests takes a SOCKS proxy only with PySocks installed, else every export fails"
+    if scheme not in ("http", "https"):
+        return "InvalidURL", f"requests knows no proxy of the kind {scheme}://"
+    return "", ""
 
 
 def _configured(env: Environment) -> dict[str, Variable]:

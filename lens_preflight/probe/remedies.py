@@ -101,6 +101,8 @@ def _invalid(trail: Trail) -> Advice:
         name = exporter.ca_from.name
     if name == exporter.timeout_from.name:
         return Advice(f"give a number of seconds above 0: {name}=10", ((name, "10"),))
+    if name == exporter.proxy.variable:
+        return Advice(f"write http://HOST:PORT, or go without a proxy: unset {name}", ((name, None),))
     if name == exporter.endpoint_from.name:
         return Advice(f"end it in the path of its own signal, /v1/{exporter.signal}: correct {name}")
     if name == exporter.ca_from.name:

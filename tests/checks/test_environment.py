@@ -82,6 +82,12 @@ def test_a_slip_beside_the_right_name_is_only_a_warning() -> None:
         ({**ON, "OTEL_PROPAGATORS": "tracecontext,"}, "fatal"),
         ({**ON, "OTEL_PYTHON_METER_PROVIDER": "sdk_meter_provider"}, "nothing-arrives"),
         ({**ON, **HTTP, f"{X}METRICS_ENDPOINT": "http://c:4318/v1/traces"}, "nothing-arrives"),
+        ({**ON, **HTTP, "http_proxy": "http:///proxy"}, "nothing-arrives"),
+        ({**ON, "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "0"}, "attributes-lost"),
+        (
+            {**ON, "NEMO_LENS_LOGS_ENABLED": "1", "OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT": "0"},
+            "attributes-lost",
+        ),
         ({**ON, **HTTP, f"{X}HEADERS": "content-encoding=gzip"}, "nothing-arrives"),
         ({**ON, **HTTP, f"{X}HEADERS": "Content-Type=application/json"}, "nothing-arrives"),
         ({**ON, f"{X}TIMEOUT": "inf"}, "hangs"),

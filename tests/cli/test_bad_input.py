@@ -68,6 +68,20 @@ def test_a_directory_for_a_file(tmp_path: Path) -> None:
         one_line(done.stderr)
 
 
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"\xef\xbb\xbfNEMO_LENS_ENABLED=1\n", "byte order mark"),
+        (b"A=1\nNEMO_LENS\xe2\x80\x8b_ENABLED=1\n", "my.env:2: a character in the name is not ASCII"),
+    ],
+)
+def test_a_name_that_is_not_what_it_looks_like_is_refused(data: bytes, says: str, tmp_path: Path) -> None:
+    (tmp_path / "my.env").write_bytes(data)
+    done = run("check", "--env-file", "my.env", cwd=tmp_path)
+    assert done.returncode == 2
+    assert says in one_line(done.stderr)
+
+
 def test_settings_that_are_wrong_are_exit_2(tmp_path: Path) -> None:
     (tmp_path / "preflight.toml").write_text('profle = "ci"\n')
     done = run(*GOOD, cwd=tmp_path)

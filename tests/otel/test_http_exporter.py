@@ -10,7 +10,7 @@ from lens_preflight.lens.generations import generation
 from lens_preflight.otel.exporter import Exporter, exporter
 from lens_preflight.otel.files import Kind, MadeUpFiles
 from lens_preflight.otel.netrc import authenticators
-from lens_preflight.otel.proxies import ProxyDecision, grpc_proxy, requests_proxy
+from lens_preflight.otel.proxies import ProxyDecision, grpc_proxy, requests_proxy, requests_refusal
 from lens_preflight.otel.wire import authorization, wire, wire_url
 
 X = "OTEL_EXPORTER_OTLP_"
@@ -69,6 +69,8 @@ def test_what_requests_verifies_with() -> None:
         ({f"{X}INSECURE": "true"}, ["insecure-ignored"]),
         ({f"{X}HEADERS": "content-type=text/plain"}, ["header-type"]),
         ({f"{X}HEADERS": "a=x,y"}, ["header-dropped"]),
+        ({"http_proxy": "socks5h://p:1"}, ["proxy-socks"]),
+        ({"http_proxy": "socks5h://p:1", "no_proxy": "localhost"}, []),
         ({f"{X}ENDPOINT": "https://c:1", f"{X}CERTIFICATE": "/gone"}, ["ca-not-pem"]),
         ({f"{X}ENDPOINT": "https://c:1", f"{X}CLIENT_KEY": "/k"}, ["client-pair-unused"]),
     ],
@@ -177,7 +179,14 @@ def test_the_proxy_of_requests(env: dict[str, str], url: str, decision: ProxyDec
         ({"http_proxy": PROXY, "no_grpc_proxy": "c"}, "c:4317", ProxyDecision(None, "no_grpc_proxy", "c")),
         ({"http_proxy": PROXY}, "unix:/run/o.sock", ProxyDecision()),
         ({"http_proxy": "socks5://p:1"}, "c:4317", ProxyDecision()),
+        ({"http_proxy": "http:///proxy"}, "c:4317", ProxyDecision()),
     ],
 )
 def test_the_proxy_of_grpc(env: dict[str, str], target: str, decision: ProxyDecision) -> None:
     assert grpc_proxy(Environment.of(env), target) == decision
+
+
+@pytest.mark.parametrize("proxy", ["p", "p:3128", "http://p:31280/", "https://Ada:p%40w@Proxy.example:8080"])
+def test_plain_proxies_are_decided_without_requests(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "requests.utils", None)
+    assert requests_refusal(proxy) == ("", "")

@@ -10,7 +10,13 @@ from lens_preflight.core.errors import LibraryFailure, Undecided
 from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State
 from lens_preflight.otel.files import AllThere, HostFiles, Kind
-from lens_preflight.otel.processors import batch, metric_interval, sdk_disabled, span_limits
+from lens_preflight.otel.processors import (
+    attribute_remarks,
+    batch,
+    metric_interval,
+    sdk_disabled,
+    span_limits,
+)
 from lens_preflight.otel.providers import exemplar_filter, import_api
 from lens_preflight.otel.resource import from_environment
 from lens_preflight.otel.sampler import Fault, sampler
@@ -131,3 +137,22 @@ def test_files_of_this_host(tmp_path: Path) -> None:
 
 def test_an_interval_longer_than_a_thread_can_wait_is_still_a_number() -> None:
     assert metric_interval(Environment.of({"OTEL_METRIC_EXPORT_INTERVAL": "9" * 400})) / 1000 > 1e9
+
+
+@pytest.mark.parametrize(
+    ("env", "kind", "blame"),
+    [
+        ({}, "SPAN", []),
+        ({"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": " 0 "}, "SPAN", ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT"]),
+        ({"OTEL_ATTRIBUTE_COUNT_LIMIT": "0"}, "SPAN", ["OTEL_ATTRIBUTE_COUNT_LIMIT"]),
+        ({"OTEL_ATTRIBUTE_COUNT_LIMIT": "0"}, "LOGRECORD", ["OTEL_ATTRIBUTE_COUNT_LIMIT"]),
+        ({"OTEL_ATTRIBUTE_COUNT_LIMIT": "0", "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "128"}, "SPAN", []),
+        ({"OTEL_ATTRIBUTE_COUNT_LIMIT": "0", "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": ""}, "SPAN", []),
+        ({"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "0"}, "LOGRECORD", []),
+        ({"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT": "0"}, "SPAN", ["OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"]),
+        ({"OTEL_SPAN_EVENT_COUNT_LIMIT": "0"}, "SPAN", []),
+    ],
+)
+def test_limits_that_leave_no_attribute(env: dict[str, str], kind: str, blame: list[str]) -> None:
+    found = attribute_remarks(Environment.of(env), kind)
+    assert [remark.variable for remark in found] == blame
