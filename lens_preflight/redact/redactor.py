@@ -12,6 +12,7 @@ from lens_preflight.core.variable import Environment
 from lens_preflight.redact import sources
 from lens_preflight.redact.forms import forms
 from lens_preflight.redact.names import is_header_name, is_secret_name
+from lens_preflight.redact.pieces import Pieces
 from lens_preflight.redact.shapes import mask
 from lens_preflight.redact.words import REDACTED, SHORTEST, credential, ordinary, reference
 
@@ -19,7 +20,7 @@ _SURE = 8
 
 
 class Redactor:
-    """Replaces known secrets in all their forms, then whatever looks like one.
+    """Replaces known secrets in all their forms and pieces, then whatever looks like one.
 
     A secret of fewer than 4 characters is hidden where it is assigned (``x-scope=1``), not wherever
     it occurs; a short plain word is hidden as a whole word only.
@@ -28,6 +29,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         kept = {s for s in secrets if len(s.strip()) >= SHORTEST and not ordinary(s) and not reference(s)}
         self._secrets = frozenset(kept)
+        self._pieces = Pieces(kept)
         weak = {s for s in kept if len(s) < _SURE and s.isalnum()}
         spelt = {form for secret in kept for form in forms(secret) if form not in weak}
         self._forms = tuple(sorted(form for form in spelt if form not in REDACTED))
@@ -78,6 +80,7 @@ class Redactor:
             if word in text:
                 pattern = rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])"
                 spans += [match.span() for match in re.finditer(pattern, text)]
+        spans += self._pieces.spans(text)
         return _without(text, spans) if spans else text
 
     def variable(self, name: str, value: str) -> str:

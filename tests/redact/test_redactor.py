@@ -59,6 +59,47 @@ def test_no_spelling_of_any_secret_survives(secret: str) -> None:
         assert redactor.redact(told) == told
 
 
+TOKEN = "glsa_Zq81hYt0Pp3LmN7vXc29RkWd4Sf6Gb5Jh"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("token ends with c29RkWd4Sf6Gb5Jh", f"token ends with {REDACTED}"),
+        ("token begins with glsa_Zq81hYt0Pp3", f"token begins with {REDACTED}"),
+        ("'hYt0Pp3L'", f"'{REDACTED}'"),
+        ("LMN7VXC29RKWD4 and lmn7vxc29rkwd4", f"{REDACTED} and {REDACTED}"),
+        ("Zq81hYt0...4Sf6Gb5Jh", f"{REDACTED}...{REDACTED}"),
+        ("xZq81hYt0x", f"x{REDACTED}x"),
+        ("Zq81hYt Gb5Jh", "Zq81hYt Gb5Jh"),
+    ],
+)
+def test_a_piece_of_a_long_secret_is_hidden(text: str, told: str) -> None:
+    redactor = Redactor([TOKEN])
+    assert redactor.redact(text) == told
+    assert redactor.redact(told) == told
+
+
+def test_words_stay_that_a_long_secret_holds() -> None:
+    redactor = Redactor.of([{"OTEL_EXPORTER_OTLP_HEADERS": "x-team=NemoPretraining-production-collector"}])
+    text = "the collector of production: nemo pretraining, Pretraining, PRODUCTION"
+    assert redactor.redact(text) == text
+    assert Redactor(["short7Secret42"]).redact("t7Secret") == "t7Secret"
+
+
+@pytest.mark.parametrize("at", range(len(TOKEN) - 11))
+def test_no_end_of_a_piece_stays(at: int) -> None:
+    """Whatever the piece looks like at its ends, all of it goes."""
+    assert Redactor([TOKEN]).redact(f"({TOKEN[at : at + 12]})") == f"({REDACTED})"
+
+
+def test_long_texts_and_long_secrets_take_no_long_time() -> None:
+    """A step for each character: quadratic work would not end within the life of the test."""
+    long = "".join(f"Zq{n}k" for n in range(2000))
+    text = f"{'x1Yz' * 500_000}{long[500:600]}"
+    assert Redactor([long]).redact(text).endswith(f"z{REDACTED}")
+
+
 def test_overlapping_secrets_leave_no_rest() -> None:
     assert Redactor(["abcdefgh9", "fgh9ijklm"]).redact("abcdefgh9ijklm") == REDACTED
 
