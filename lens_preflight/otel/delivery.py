@@ -23,6 +23,7 @@ _METADATA_TEXT = re.compile(r"[\x20-\x7e]*")
 _REQUEST_NAME = re.compile(r"[^:\s][^:\r\n]*")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _FIELD = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_PARAMETERS = re.compile(r"[ \t]*([\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|\"[^\"]*\")[ \t]*(?:;[ \t]*|\Z))*", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9!$&'()*+,;=:%._~\[\]-]*")
 """What Go's net/http takes as the name and value of a header, and as a host."""
 
@@ -140,8 +141,11 @@ def first_answer(exporter: Exporter) -> Delivery:
 
     Over HTTP the path may be another signal's, and a header of the environment may be one that HTTP does
     not allow, or replace one that says what the body is: 400, 415, 417 or 501. Source: the OTLP
-    receiver of Collector 0.148.
+    receiver of Collector 0.148. Over gRPC it resets each stream with a header of HTTP/1's connections.
     """
+    if exporter.transport == "grpc" and "connection" in dict(exporter.headers):
+        why = "a server of HTTP/2 takes the header 'connection' for an error of the protocol"
+        return Delivery("INTERNAL", exporter.headers_from.name, why)
     if exporter.transport != "http":
         return Delivery()
     elsewhere = path_of_another(exporter)
@@ -157,13 +161,15 @@ def _refused_headers(exporter: Exporter) -> Iterator[str]:
         if not _TOKEN.fullmatch(name) or not _FIELD.fullmatch(value):
             yield f"a server refuses the header {name!r}: HTTP does not allow its characters"
     headers = dict(exporter.headers)
-    kind = headers.get("content-type", PROTOBUF).partition(";")[0].strip().lower()
-    if kind != PROTOBUF:
-        yield f"the header 'content-type' says {kind!r}, and the body is protobuf"
-    coding = headers.get("content-encoding", "identity").strip().lower()
-    sent = "identity" if exporter.compression == "none" else exporter.compression
-    if coding != sent:
-        yield f"the header 'content-encoding' says {coding!r}, and the body is sent as {sent!r}"
+    kind, _, parameters = headers.get("content-type", PROTOBUF).partition(";")
+    if kind.strip().lower() != PROTOBUF:
+        yield f"the header 'content-type' says {kind.strip().lower()!r}, and the body is protobuf"
+    if not _PARAMETERS.fullmatch(parameters):
+        yield "the header 'content-type' cannot be read behind its ';'"
+    coding = headers.get("content-encoding", "").strip().lower()
+    sent = "" if exporter.compression == "none" else exporter.compression
+    if coding != sent:  # a collector refuses the word identity as well
+        yield f"the header 'content-encoding' says {coding!r}, and the body is sent as {sent or 'it is'!r}"
     if "transfer-encoding" in headers:
         yield "the header 'transfer-encoding' promises a body in pieces, and it is sent in one"
     if headers.get("expect", "").lower() not in ("", "100-continue"):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from lens_preflight.otel.files import Kind
 from lens_preflight.otel.grpc_remarks import long_timeout
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GRPC_PORT = 4317
 _HAS_PATH = re.compile(r"/v1(/(traces|metrics|logs))?/*\Z")
-_NEAR = re.compile(r"/+v1/+(traces?|metrics?|logs?)/*", re.IGNORECASE)
+_NEAR = re.compile(r"/+v1/+(traces?|metrics?|logs?)(?:;.*|[\s/.]*)", re.IGNORECASE)
 """Paths that were meant to be the standard one, without any gateway's own path in front."""
 
 OWN = ("content-type", "content-encoding")
@@ -71,8 +71,8 @@ def _endpoint(settings: HttpSettings) -> Iterator[Remark]:
     if general and (parts.query or parts.fragment):
         effect = f"{path} is appended behind the query or fragment"
         yield Remark("path-doubled", variable.name, Volume.SILENT, effect)
-    near = _NEAR.fullmatch(parts.path)
-    if not general and parts.path != path and near is not None and near[1].lower() in signal:
+    near = _NEAR.fullmatch(unquote(parts.path))
+    if not general and unquote(parts.path) != path and near is not None and near[1].lower() in signal:
         effect = f"{parts.path} is requested and not {path}, and a collector has no such path"
         yield Remark("path-missing", variable.name, Volume.SILENT, effect)
     if port == GRPC_PORT:

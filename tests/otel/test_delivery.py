@@ -81,10 +81,15 @@ def test_over_http(env: dict[str, str], error: str) -> None:
         ("content-encoding=gzip", "", "400"),
         ("content-encoding=gzip", "gzip", ""),
         ("content-encoding=deflate", "gzip", "400"),
-        ("content-encoding=identity", "", ""),
+        ("content-encoding=identity", "", "400"),
         ("content-type=application/json", "", "400"),
         ("Content-Type=application/x-protobuf", "", ""),
         ("x-team=a", "", ""),
+        ("content-encoding=", "", ""),
+        ("content-encoding=", "gzip", "400"),
+        ("content-type=application/x-protobuf%3B%20x", "", "400"),
+        ("content-type=application/x-protobuf%3B%20charset%3Dutf-8", "", ""),
+        ("content-type=application/x-protobuf%3B", "", ""),
         ("x%20y=1", "", "400"),
         ("x%28=1", "", "400"),
         ("a=x%01", "", "400"),
@@ -129,6 +134,14 @@ def test_a_path_of_another_signal(endpoint: str, error: str) -> None:
 def test_grpc_has_no_path() -> None:
     texts = {f"{X}METRICS_ENDPOINT": "http://c:4317/v1/traces"}
     assert first_answer(exporter(Environment.of(texts), "metrics", generation("0.1"), AllThere())).arrives
+
+
+@pytest.mark.parametrize(
+    ("headers", "error"), [("connection=close", "INTERNAL"), ("te=gzip,host=x,keep-alive=1", "")]
+)
+def test_headers_of_the_connection_over_grpc(headers: str, error: str) -> None:
+    made = exporter(Environment.of({f"{X}HEADERS": headers}), "traces", generation("0.1"), AllThere())
+    assert first_answer(made).error == error
 
 
 def test_no_secret_is_told() -> None:
