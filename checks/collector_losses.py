@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lens_preflight.collector.losses import Loss
     from lens_preflight.collector.model import CollectorConfig
     from lens_preflight.collector.renames import Rename
+    from lens_preflight.collector.values import Value
     from lens_preflight.context import Context
 
 
@@ -27,10 +28,11 @@ def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
     from lens_preflight.collector.renames import renames
 
     frameworks = frozenset(launch.framework.id for launch in ctx.launches)
+    resource = _resource(ctx)
     doubts: list[Loss] = []
     renamed: Rename | None = None
     for signal in signals:
-        sent = items(signal, _service(ctx), frameworks)
+        sent = items(signal, resource, frameworks)
         renamed = renamed or next(renames(config, (i for i in sent if i.needed)), None)
         found = list(losses(config, sent))
         sure = [loss for loss in found if loss.sure]
@@ -48,10 +50,24 @@ def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
         )
 
 
-def _service(ctx: Context) -> str | None:
-    """The name of the service, where the environment gives one to every launch."""
-    names = {launch.env["OTEL_SERVICE_NAME"].value for launch in ctx.launches}
-    return names.pop() if len(names) == 1 and all(names) else None
+def _resource(ctx: Context) -> dict[str, Value]:
+    """What the environment of the launches makes of the resource, where it says the same of all."""
+    from lens_preflight.collector.values import Partly
+    from lens_preflight.lens.config import LensConfig
+    from lens_preflight.lens.setup import Setup
+
+    seen = [
+        Setup(one.env, LensConfig(one.env, one.framework, ctx.generation), ctx.files).in_sight
+        for one in ctx.launches
+    ]
+    found: dict[str, Value] = {}
+    for key in dict.fromkeys(key for one in seen for key in one):
+        values = {one.get(key) for one in seen}
+        if len(values) == 1:
+            found[key] = values.pop()
+        elif key not in ("nemo.run.id", "service.name"):
+            found[key] = Partly.UNKNOWN if None in values else Partly.PRESENT
+    return found
 
 
 def _metrics(lost: Sequence[Loss]) -> Iterator[Finding]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lens_preflight.collector.model import CollectorConfig, Component
-from lens_preflight.collector.ottl import Call, Condition, Known, Path
+from lens_preflight.collector.ottl import Call, Condition, Facts, Path
 from lens_preflight.collector.ottl_parser import ENUMS, parse
 from lens_preflight.collector.statements import in_context
+from lens_preflight.collector.values import Truth
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 from lens_preflight.documents import Mapping, Node, Scalar
@@ -49,13 +50,13 @@ class DropStage:
     error_mode: str = ""
     whole_traces: bool = False
 
-    def drops(self, signal: str, known: Known) -> bool | None:
-        """Whether telemetry with these attributes is dropped; None when that cannot be told."""
+    def drops(self, signal: str, facts: Facts) -> bool | None:
+        """Whether an item of which these facts are known is dropped; None when that cannot be told."""
         mine = [c for c in self.conditions if c.signal == signal]
-        results = [c.parsed.holds(known) if c.parsed is not None else None for c in mine]
-        if True in results:
+        results = [c.parsed.judged(facts) if c.parsed is not None else Truth.UNKNOWN for c in mine]
+        if Truth.YES in results:
             return True
-        return None if None in results else False
+        return False if set(results) <= {Truth.NO} else None
 
     def reads(self, keys: tuple[str, ...]) -> bool:
         """Whether a condition reads one of these attributes, of the resource or of the item itself."""
@@ -122,6 +123,20 @@ def _old_form(section: Node | None, signal: str) -> Iterator[DropCondition]:
             joined = Condition("not", (joined,))
         shown = ", ".join(str(block.get(key).data()) for key in block.entries if key != "match_type")  # type: ignore[union-attr]
         yield DropCondition(signal, f"{word} {shown}", block.at, joined)
+
+
+def selection(component: Component, word: str, signal: str) -> Condition | None:
+    """What ``include`` or ``exclude`` of a processor asks for; None when it is not there."""
+    block = component.get(word)
+    if block is None:
+        return None
+    nothing_known = Condition("is", (), Path("", ""))
+    if not isinstance(block, Mapping):
+        return nothing_known
+    parts = list(_old_parts(block))
+    if not set(block.entries) <= _OLD_KEYS or (signal != "metrics" and block.get("metric_names") is not None):
+        parts.append(nothing_known)
+    return Condition("and", tuple(parts)) if parts else nothing_known
 
 
 def _old_parts(block: Mapping) -> Iterator[Condition]:

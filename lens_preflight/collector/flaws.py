@@ -7,16 +7,18 @@ from collections.abc import Iterator
 
 from lens_preflight.collector.filters import DropStage
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
+from lens_preflight.collector.passing import stages_reached
 from lens_preflight.collector.truncated import (
     CUT,
     KEY,
     WHOLE,
     Feed,
+    drops_cut,
     generators,
     misspelt_dimension,
-    stages_on,
     storing_routes,
 )
+from lens_preflight.collector.values import Truth
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 
@@ -68,11 +70,11 @@ def flaws(config: CollectorConfig) -> Iterator[Flaw]:
         else:
             yield Flaw(Fault.UNFILTERED, component.id, generator.route.end.at)
     stored = storing_routes(config)
-    drops = [any(s.drops("traces", CUT) is True for s in stages_on(config, r.processors)) for r in stored]
-    if stored and all(drops):
-        stage = next(s for s in stages_on(config, stored[0].processors) if s.drops("traces", CUT) is True)
-        at = next(r.at for r in stored[0].processors if r.id == stage.component.id)
-        yield Flaw(Fault.EVERYWHERE, stage.component.id, at, stored[0].pipelines[-1].id)
+    drops = [drops_cut(config, route.processors) for route in stored]
+    if drops and drops[0] is not None and None not in drops:
+        identity = drops[0].component.id
+        at = next(r.at for r in stored[0].processors if r.id == identity)
+        yield Flaw(Fault.EVERYWHERE, identity, at, stored[0].pipelines[-1].id)
     yield from _latency_policies(config)
 
 
@@ -85,15 +87,21 @@ def _stages_of_traces(config: CollectorConfig) -> tuple[DropStage, ...]:
 
 def _bad_conditions(config: CollectorConfig) -> Iterator[tuple[str, Flaw]]:
     """Conditions on the attribute that are never true, or true for all other spans."""
+    useful = {
+        one.stage.component.id
+        for route in config.routes
+        for one in stages_reached(config, route.processors, "traces", CUT)
+        if route.signal == "traces" and one.drops
+    }
     for stage in _stages_of_traces(config):
         mine = [c for c in stage.conditions if c.signal == "traces"]
-        if stage.drops("traces", CUT) is True:
+        if stage.drops("traces", CUT) or stage.component.id in useful:
             continue
         for condition in mine:
             identity = stage.component.id
             if condition.parsed is None:
                 continue
-            if condition.parsed.holds(WHOLE) is True:
+            if condition.parsed.judged(WHOLE) is Truth.YES:
                 yield identity, Flaw(Fault.INVERTED, identity, condition.at, condition.text)
             elif any(
                 path.key == KEY and isinstance(word, str) for _, path, word in condition.parsed.compares()
@@ -130,7 +138,7 @@ def _latency_policies(config: CollectorConfig) -> Iterator[Flaw]:
             component = config.find("processors", reference.id)
             if component is not None and component.type == "tail_sampling" and component.body is not None:
                 text = str(component.body.data())
-                cut = any(s.drops("traces", CUT) is True for s in stages_on(config, tuple(before)))
+                cut = drops_cut(config, tuple(before)) is not None
                 if "'latency'" in text and KEY not in text and not cut:
                     yield Flaw(Fault.LATENCY, component.id, component.line_of("policies"))
                     return

@@ -9,6 +9,7 @@ from lens_preflight.collector.ottl_parser import ENUMS
 from lens_preflight.collector.values import Between, Partly, Value
 from lens_preflight.core.data import dataclass, field
 from lens_preflight.lens.metrics import METRICS, Instrument, Metric
+from lens_preflight.lens.setup import KUBERNETES_ATTRIBUTES, SLURM_ATTRIBUTES, SLURM_JOB_KEY
 
 STEP = "megatron.train.iteration"
 """The span that durations of steps are computed from."""
@@ -19,6 +20,24 @@ OWN = ""
 RANKS = ("nv.dl.rank", "dl.rank")
 RANKS_ASKED = (0, 1, 2, 7, 8, 63, 64, 127, 128, "0", "1", "7", "8")
 """As numbers, and as the texts that OTEL_RESOURCE_ATTRIBUTES makes of them."""
+
+_ALWAYS: dict[str, Value] = {
+    "nemo.run.id": Partly.SOME,
+    "service.name": Partly.SOME,
+    "service.version": Partly.PRESENT,
+    "service.instance.id": Partly.PRESENT,
+    "telemetry.sdk.language": "python",
+    "telemetry.sdk.name": "opentelemetry",
+    "telemetry.sdk.version": Partly.PRESENT,
+    "host.name": Partly.HOSTS,
+    "process.pid": Between(1, 2**22),
+    **dict.fromkeys(
+        (SLURM_JOB_KEY, *SLURM_ATTRIBUTES.values(), *KUBERNETES_ATTRIBUTES.values()), Partly.MAYBE
+    ),
+    "host.gpu.count": Partly.UNKNOWN,
+    "deployment.environment": Partly.MAYBE,
+}
+"""Attributes of the resource that Lens and the SDK set, or may set by what they find on the machine."""
 
 _TYPES = {Instrument.GAUGE: "GAUGE", Instrument.COUNTER: "SUM", Instrument.HISTOGRAM: "HISTOGRAM"}
 
@@ -40,26 +59,17 @@ class Item:
         """For a sentence."""
         return self.name or {"traces": "every span", "logs": "every record"}.get(self.signal, "")
 
-    def facts(self, resource: Mapping[str, Value], own: Mapping[str, Value], rank: int | str) -> Facts:
-        """What is known of it behind processors that have set attributes, for one rank."""
-        known = {**self.known, **{("resource", key): rank for key in RANKS}}
-        known.update({("resource", key): value for key, value in resource.items()})
-        known.update({("attributes", key): value for key, value in own.items()})
-        return Facts(known, closed=True)
+    def facts(self, rank: int | str) -> Facts:
+        """What is known of it where it arrives, for one rank."""
+        return Facts({**self.known, **{("resource", key): rank for key in RANKS}}, closed=True)
 
 
-def items(signal: str, service: str | None, frameworks: frozenset[str]) -> tuple[Item, ...]:
-    """The items of a signal; ``service`` is the name of the service, None when it is not known."""
-    resource: dict[tuple[str, str], Value] = {
-        ("resource", "nemo.run.id"): Partly.SOME,
-        ("resource", "service.name"): service if service is not None else Partly.SOME,
-        ("resource", "telemetry.sdk.language"): "python",
-        ("resource", "telemetry.sdk.name"): "opentelemetry",
-    }
+def items(signal: str, resource: Mapping[str, Value] | None, frameworks: frozenset[str]) -> tuple[Item, ...]:
+    """The items of a signal; ``resource`` is what the environment makes of it, None when that is not known."""
+    of_all = {("resource", key): value for key, value in {**_ALWAYS, **(resource or {})}.items()}
     makers = {"traces": _spans, "metrics": _metrics, "logs": _records}
     return tuple(
-        Item(signal, name, {**resource, **known}, needed)
-        for name, known, needed in makers[signal](frameworks)
+        Item(signal, name, {**of_all, **known}, needed) for name, known, needed in makers[signal](frameworks)
     )
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from lens_preflight.collector.edits import edited
 from lens_preflight.collector.filters import DropStage
 from lens_preflight.collector.items import RANKS, RANKS_ASKED, Item
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.ottl import Facts
 from lens_preflight.collector.samplers import SAMPLERS, drops_all
 from lens_preflight.collector.sinks import keeps_nothing
-from lens_preflight.collector.values import Partly, Truth, Value
+from lens_preflight.collector.values import Truth
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
-from lens_preflight.documents import Scalar
 
 Way: TypeAlias = tuple[str, ...]
 """The processors that are passed, by id."""
@@ -69,18 +69,17 @@ def _keeping(config: CollectorConfig, signal: str) -> tuple[Way, ...]:
 
 def _on(config: CollectorConfig, way: Way, item: Item) -> Loss | None:
     """The first stage of a way that drops the item; one that may when none does."""
-    resource: dict[str, Value] = {}
-    own: dict[str, Value] = {}
+    ranks = RANKS_ASKED if _asks_for_rank(config, way) else RANKS_ASKED[:1]
+    seen = [item.facts(rank) for rank in ranks]
     doubt: Loss | None = None
     for identity in way:
         component = config.find("processors", identity)
         if component is None:
             continue
-        if component.type in ("resource", "attributes"):
-            is_resource = component.type == "resource"
-            _write(component, "attributes" if is_resource else "actions", resource if is_resource else own)
+        if component.type not in SAMPLERS and identity not in config.drops:
+            seen = [edited(component, item.signal, facts) for facts in seen]
             continue
-        truth, at, text = _stage(config, component, item, resource, own)
+        truth, at, text = _stage(config, component, item, seen)
         if truth is Truth.YES:
             return Loss(item, component, at, text, True)
         if truth is Truth.UNKNOWN and doubt is None:
@@ -88,37 +87,22 @@ def _on(config: CollectorConfig, way: Way, item: Item) -> Loss | None:
     return doubt
 
 
-def _write(component: Component, key: str, known: dict[str, Value]) -> None:
-    """What an action writes as a value is known behind it; anything else that it touches is not."""
-    for action in component.body.children(key) if component.body is not None else ():
-        name, word = action.text("key"), (action.text("action") or "").lower()
-        value = action.get("value")
-        if name is None:
-            continue
-        if word in ("insert", "upsert", "update"):
-            literal = isinstance(value, Scalar) and not value.open and word == "upsert"
-            known[name] = value.value if isinstance(value, Scalar) and literal else Partly.UNKNOWN
-        elif word == "delete":
-            known[name] = None
+def _asks_for_rank(config: CollectorConfig, way: Way) -> bool:
+    return any(config.drops[identity].reads(RANKS) for identity in way if identity in config.drops)
 
 
 def _stage(
-    config: CollectorConfig,
-    component: Component,
-    item: Item,
-    resource: dict[str, Value],
-    own: dict[str, Value],
+    config: CollectorConfig, component: Component, item: Item, seen: Sequence[Facts]
 ) -> tuple[Truth, Location, str]:
     """Whether one processor drops the item on every rank."""
     stage = config.drops.get(component.id)
     if component.type in SAMPLERS:
-        truth, at = drops_all(component, item.facts(resource, own, 0))
+        truth, at = drops_all(component, seen[0])
         if truth is Truth.YES or stage is None:
             return truth, at, ""
     if stage is None:
         return Truth.NO, component.at, ""
-    ranks = RANKS_ASKED if stage.reads(RANKS) else RANKS_ASKED[:1]
-    answers = [_filtered(stage, item.signal, item.facts(resource, own, rank)) for rank in ranks]
+    answers = [_filtered(stage, item.signal, facts) for facts in seen]
     order = {Truth.NO: 0, Truth.UNLIKELY: 0, Truth.UNKNOWN: 1, Truth.YES: 2}
     return min(answers, key=lambda answer: order[answer[0]])
 

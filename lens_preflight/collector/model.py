@@ -226,7 +226,10 @@ def _kept(
     signal: str,
     known: collections.abc.Mapping[tuple[str, str], bool | int | str | None],
 ) -> bool | None:
-    dropped = [config.drops[r.id].drops(signal, known) for r in processors if r.id in config.drops]
+    from lens_preflight.collector.ottl import Facts
+    from lens_preflight.collector.passing import stages_reached
+
+    dropped = [one.drops for one in stages_reached(config, processors, signal, Facts(known))]
     if True in dropped:
         return False
     return None if None in dropped else True

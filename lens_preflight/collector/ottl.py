@@ -9,7 +9,9 @@ from lens_preflight.collector.values import OURS, Partly, Truth, Value, compare,
 from lens_preflight.core.data import dataclass
 
 Known: TypeAlias = Mapping[tuple[str, str], Value]
-"""``("attributes" | "resource", key)`` to the value; None says that the attribute is absent."""
+"""``("attributes" | "resource", key)`` to the value; None says that the attribute is absent.
+
+An empty key says what every attribute is that is not named."""
 
 DURATION = "duration"
 """The root of the path that stands for the end of a span minus its start, in nanoseconds."""
@@ -40,9 +42,11 @@ class Facts:
 
     def of(self, path: Path) -> Value:
         """The value of a field."""
-        found = self.known.get((path.root, path.key), Partly.UNKNOWN) if path.key else Partly.UNKNOWN
-        if found is not Partly.UNKNOWN or not self.closed or (path.root, path.key) in self.known:
-            return found
+        for key in (path.key, "") if path.key else ():
+            if (path.root, key) in self.known:
+                return self.known[(path.root, key)]
+        if not self.closed:
+            return Partly.UNKNOWN
         foreign = path.key and path.root in ("attributes", "resource") and OURS.search(path.key) is None
         return Partly.FOREIGN if foreign or path.root in _SCOPE else Partly.UNKNOWN
 
@@ -78,10 +82,10 @@ class Condition:
                 else (Truth.NO, Truth.UNLIKELY, Truth.UNKNOWN, Truth.YES)
             )
             return next(truth for truth in order if truth in results)
-        left = _value(self.left, facts)
+        left = value_of(self.left, facts)
         if self.op == "is":
             return _as_truth(left)
-        return compare(self.op, left, _value(self.right, facts))
+        return compare(self.op, left, value_of(self.right, facts))
 
     def paths(self) -> Iterator[Path]:
         """Every field that is read."""
@@ -114,7 +118,8 @@ def _as_truth(value: object) -> Truth:
     return Truth.UNLIKELY if value is Partly.FOREIGN else Truth.UNKNOWN
 
 
-def _value(term: Term, facts: Facts) -> object:
+def value_of(term: Term, facts: Facts) -> object:
+    """What a term is for an item."""
     if isinstance(term, Path):
         return facts.of(term)
     if isinstance(term, Call):
@@ -125,7 +130,7 @@ def _value(term: Term, facts: Facts) -> object:
 def _call(call: Call, facts: Facts) -> object:
     if call.name.startswith("HasAttr"):
         return _has(call.arguments, facts)
-    values = [_value(argument, facts) for argument in call.arguments]
+    values = [value_of(argument, facts) for argument in call.arguments]
     if not values or values[0] is Partly.UNKNOWN:
         return Partly.UNKNOWN
     first = values[0]

@@ -48,7 +48,7 @@ def renames(config: CollectorConfig, items: Iterable[Item]) -> Iterator[Rename]:
 def _renamed(component: Component, item: Item) -> Rename | None:
     if component.type == "transform":
         for statement in statements(component, item.signal):
-            if _gives_name(statement, item) and statement.runs(item.facts({}, {}, 0)) not in (
+            if _gives_name(statement, item) and statement.runs(item.facts(0)) not in (
                 Truth.NO,
                 Truth.UNLIKELY,
             ):

@@ -145,7 +145,7 @@ def runs_for_job(statement: Statement) -> Truth:
     """Whether a statement is carried out for anything that a job sends; unlikely is no."""
     if statement.condition is None:
         return Truth.YES
-    found = {statement.runs(item.facts({}, {}, 0)) for item in items(statement.signal, None, frozenset())}
+    found = {statement.runs(item.facts(0)) for item in items(statement.signal, None, frozenset())}
     if found == {Truth.YES}:
         return Truth.YES
     return Truth.NO if found <= {Truth.NO, Truth.UNLIKELY} else Truth.UNKNOWN

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from lens_preflight.collector.filters import DropStage
 from lens_preflight.collector.flow import Route
 from lens_preflight.collector.model import CollectorConfig, Component, Reference
+from lens_preflight.collector.ottl import Facts, Path
+from lens_preflight.collector.passing import Reached, behind, stages_reached
 from lens_preflight.collector.types import NOWHERE
-from lens_preflight.collector.values import Value
+from lens_preflight.collector.values import Partly
 from lens_preflight.core.data import dataclass
 from lens_preflight.documents import Mapping as Block
 from lens_preflight.documents import Node, Scalar
@@ -18,8 +20,8 @@ KEY = "nemo.span.truncated"
 GENERATORS = ("spanmetrics", "datadog")
 """Connectors that turn the durations of spans into metrics."""
 
-CUT: Mapping[tuple[str, str], Value] = {("attributes", KEY): True}
-WHOLE: Mapping[tuple[str, str], Value] = {("attributes", KEY): None}
+CUT = Facts({("attributes", KEY): True})
+WHOLE = Facts({("attributes", KEY): None})
 
 
 class Feed(enum.Enum):
@@ -59,28 +61,31 @@ def generators(config: CollectorConfig) -> Iterator[Generator]:
 def _judge(
     config: CollectorConfig, component: Component, route: Route, processors: tuple[Reference, ...]
 ) -> Generator:
-    stages = stages_on(config, processors)
-    results = [stage.drops("traces", CUT) for stage in stages]
-    if True in results:
+    reached = tuple(stages_reached(config, processors, "traces", CUT))
+    mark = behind(config, processors, "traces", CUT).of(Path("attributes", KEY))
+    if any(one.drops for one in reached):
         feed = Feed.FILTERED
-    elif KEY in dimensions(component):
+    elif KEY in dimensions(component) and mark is Partly.UNKNOWN:
+        feed = Feed.UNKNOWN
+    elif KEY in dimensions(component) and mark in (True, "true"):
         feed = Feed.DIMENSION
-    elif _undecided(config, route, stages):
+    elif _undecided(config, route, reached):
         feed = Feed.UNKNOWN
     else:
         feed = Feed.UNFILTERED
-    return Generator(component, route, feed, stages)
+    return Generator(component, route, feed, tuple(one.stage for one in reached))
 
 
-def _undecided(config: CollectorConfig, route: Route, stages: tuple[DropStage, ...]) -> bool:
+def _undecided(config: CollectorConfig, route: Route, reached: tuple[Reached, ...]) -> bool:
     """Whether something on the way speaks of the attribute in a manner that is beyond our reading."""
-    stage = any(s.drops("traces", CUT) is None and s.reads((KEY,)) for s in stages)
+    stage = any(one.drops is None and one.stage.reads((KEY,)) for one in reached)
     return stage or any(_mentions(config.find("connectors", c)) for c in _connectors(config, route))
 
 
-def stages_on(config: CollectorConfig, processors: tuple[Reference, ...]) -> tuple[DropStage, ...]:
-    """The dropping processors among some, in order."""
-    return tuple(config.drops[r.id] for r in processors if r.id in config.drops)
+def drops_cut(config: CollectorConfig, processors: tuple[Reference, ...]) -> DropStage | None:
+    """The stage that keeps truncated spans out, of those that stand among some processors."""
+    found = stages_reached(config, processors, "traces", CUT)
+    return next((one.stage for one in found if one.drops), None)
 
 
 def _connectors(config: CollectorConfig, route: Route) -> Iterator[str]:
@@ -159,11 +164,10 @@ def _dropped_behind(config: CollectorConfig, generator: Generator) -> bool:
     """With the attribute as a dimension, data points can be dropped by it behind the connector."""
     if generator.feed is not Feed.DIMENSION:
         return False
-    point: Mapping[tuple[str, str], Value] = {("attributes", KEY): "true"}
+    point = Facts({("attributes", KEY): "true"})
     behind = [p for p in config.pipelines if any(r.id == generator.component.id for r in p.receivers)]
     return bool(behind) and all(
-        any(stage.drops("metrics", point) is True for stage in stages_on(config, p.processors))
-        for p in behind
+        any(one.drops for one in stages_reached(config, p.processors, "metrics", point)) for p in behind
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.go_patterns import found_in
@@ -31,6 +31,12 @@ class Partly(enum.Enum):
     SOME = "some text"
     NAMES = "names"
     """One of many texts: no single one is all of them."""
+    HOSTS = "hosts"
+    """The same, of which nothing is known but that they are many."""
+    PRESENT = "present"
+    """It is there; what it is, is not known."""
+    MAYBE = "maybe"
+    """It may be there; what it is then has nothing to do with what others ask for."""
     FOREIGN = "foreign"
 
 
@@ -49,6 +55,7 @@ OURS = re.compile(r"nemo|megatron|nvrx|\bnv\.|\bdl\.|\brl\.|\bgym\.|gen_ai", re.
 
 _TEXTS = ("7f3c9a", "JOB", "run-2026-11-30_12", "llama 3/pretrain:17")
 """Texts that have nothing in common: what fits them all fits everything."""
+_NUMBERS = ("1", "27183", "940506", "8")
 _OUR_TEXTS = ("nemo", "nemo.lens", "nemo.run.id", "megatron", "rl.step", "gym.rollout")
 
 
@@ -67,25 +74,45 @@ def compare(op: str, left: object, right: object) -> Truth:
         numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (left, right))
         equal = left == right and (numbers or type(left) is type(right))
         return _truth(equal is (op == "=="))
-    if isinstance(left, (int, float)) and isinstance(right, (int, float)) and not isinstance(left, bool):
-        return _truth({"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op])
-    return Truth.NO
+    return _truth(_ordered(op, left, right))
+
+
+def _ordered(op: str, left: object, right: object) -> bool:
+    """Numbers by size, texts byte by byte, false before true; anything else has no order."""
+    if isinstance(left, str) and isinstance(right, str):
+        sign = _sign(left.encode(), right.encode())
+    elif isinstance(left, bool) is isinstance(right, bool) and all(
+        isinstance(v, (int, float)) for v in (left, right)
+    ):
+        sign = _sign(left, right)
+    else:
+        return False
+    return {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0}[op]
+
+
+def _sign(left: Any, right: Any) -> int:
+    return int(left > right) - int(left < right)
 
 
 def _truth(holds: bool) -> Truth:
     return Truth.YES if holds else Truth.NO
 
 
+_THERE = (Partly.SOME, Partly.NAMES, Partly.HOSTS, Partly.PRESENT)
+
+
 def _partly(op: str, one: Partly, other: object) -> Truth:
-    if one in (Partly.SOME, Partly.NAMES) and other in (None, ""):
+    if one in _THERE and other in (None, "") and op in ("==", "!="):
         return _truth(op == "!=")
+    if one is Partly.PRESENT:
+        return Truth.UNKNOWN
     if op == "!=":
         return Truth.UNLIKELY if one is Partly.FOREIGN and other is None else Truth.UNKNOWN
-    if one is Partly.NAMES:
+    if one in (Partly.NAMES, Partly.HOSTS):
         return Truth.UNLIKELY if op == "==" else Truth.UNKNOWN
     if op == "==" and (other is None or (isinstance(other, str) and OURS.search(other) is not None)):
         return Truth.UNKNOWN
-    if one is Partly.SOME and op != "==":
+    if one in (Partly.SOME, Partly.MAYBE) and op != "==":
         return Truth.UNKNOWN
     return Truth.UNLIKELY
 
@@ -112,7 +139,9 @@ def _between(op: str, left: Between | None, right: Between | None) -> Truth:
 
 def matches(value: object, pattern: str) -> Truth:
     """Whether a pattern of Go is found in a value."""
-    if value is Partly.UNKNOWN or isinstance(value, Between):
+    if isinstance(value, Between):
+        return Truth.YES if all(found_in(pattern, number) for number in _NUMBERS) else Truth.UNKNOWN
+    if value is Partly.UNKNOWN:
         return Truth.UNKNOWN
     if value is None:
         return Truth.NO
@@ -121,8 +150,10 @@ def matches(value: object, pattern: str) -> Truth:
         return Truth.UNKNOWN if hit is None else _truth(hit)
     hits = [found_in(pattern, text) for text in _TEXTS]
     ours = [found_in(pattern, text) for text in _OUR_TEXTS]
-    if value in (Partly.SOME, Partly.NAMES) and all(hits):
+    if value in _THERE and all(hits):
         return Truth.YES
+    if value in (Partly.HOSTS, Partly.PRESENT):
+        return Truth.UNKNOWN
     if value is Partly.FOREIGN and all(hits):
         return Truth.UNLIKELY  # what is not there fits no pattern
     return Truth.UNKNOWN if None in hits or any(hits) or any(ours) else Truth.UNLIKELY

@@ -5,12 +5,13 @@ Source: nemo-lens 0.1.0 executed, 0.2.0 and the branch without ranks read and ex
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from lens_preflight.core.data import dataclass, field
-from lens_preflight.core.errors import Harm, LibraryFailure
+from lens_preflight.core.errors import Harm, LibraryFailure, Undecided
 from lens_preflight.core.variable import Environment
 from lens_preflight.lens.config import LensConfig
 from lens_preflight.lens.run_id import SLURM_JOB_ID, RunId, Source, run_id
@@ -23,6 +24,7 @@ from lens_preflight.otel.sampler import sampler
 STRATEGIES = ("all_ranks", "single_rank", "sampled", "first_rank_per_node")
 """Exact words; a program can register more."""
 
+SLURM_JOB_KEY = "slurm.job.id"
 SLURM_ATTRIBUTES = {
     "SLURM_JOB_NAME": "slurm.job.name",
     "SLURM_NODELIST": "slurm.nodelist",
@@ -135,6 +137,22 @@ class Setup:
         merged: dict[str, Attribute] = {"service.instance.id": RANDOM, **text, **own}
         return {k: v for k, v in merged.items() if k not in DETECTED_HERE}
 
+    @property
+    def in_sight(self) -> dict[str, Attribute]:
+        """What the environment alone says of the resource; what hangs on an unknown variable is left out."""
+        found: dict[str, Attribute] = {}
+        parts: tuple[Callable[[], Mapping[str, Attribute]], ...] = (
+            lambda: dict(from_environment(self.env).attributes),
+            lambda: {"deployment.environment": self._deployment()},
+            lambda: {"nemo.run.id": self.run_id.value or RANDOM},
+            lambda: {"nemo.user.id": self.config.user},
+            self._detected,
+        )
+        for part in parts:
+            with contextlib.suppress(Undecided, LibraryFailure):
+                found.update({key: value for key, value in part().items() if value and value != RANDOM})
+        return found
+
     def _instance(self, rank: Attribute) -> str:
         value = RANDOM if self.run_id.source is Source.RANDOM else self.run_id.value
         return f"{value}-rank{rank}"
@@ -168,7 +186,7 @@ class Setup:
         """Attributes of Slurm and Kubernetes, which win over the caller's."""
         found: dict[str, Attribute] = {}
         if job := self.env.text(SLURM_JOB_ID):
-            found["slurm.job.id"] = job
+            found[SLURM_JOB_KEY] = job
             for name, key in SLURM_ATTRIBUTES.items():
                 if value := self.env.text(name):
                     found[key] = value

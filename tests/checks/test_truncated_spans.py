@@ -190,3 +190,39 @@ def test_queries_do_not_speak_for_a_collector_that_is_not_evaluated(tmp_path: Pa
     answer = ask(truncated_spans, Asked(collector=alloy, dashboards=(board,)))
     assert answer.status is Status.UNKNOWN and "without --collector-config" in answer.reason
     assert ask(truncated_spans, Asked(collector=alloy)).status is Status.SKIP
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "status"),
+    [
+        ("attributes/x", "{actions: [{key: nemo.span.truncated, action: delete}]}", Status.FAIL),
+        ("attributes/x", "{actions: [{key: nemo.span.truncated, action: hash}]}", Status.FAIL),
+        (
+            "attributes/x",
+            "{actions: [{key: nemo.span.truncated, action: convert, converted_type: string}]}",
+            Status.FAIL,
+        ),
+        ("attributes/x", "{actions: [{key: http.url, action: delete}]}", Status.PASS),
+        ("transform/x", "{trace_statements: ['keep_keys(span.attributes, [\"a\"])']}", Status.FAIL),
+        ("transform/x", "{trace_statements: ['limit(span.attributes, 9, [])']}", Status.UNKNOWN),
+        ("redaction/x", "{allow_all_keys: false, allowed_keys: [a]}", Status.FAIL),
+    ],
+)
+def test_a_filter_is_asked_about_the_mark_that_reaches_it(
+    tmp_path: Path, name: str, body: str, status: Status
+) -> None:
+    text = fed(f"memory_limiter, {name}, filter/cut", f"  {name}: {body}\n  filter/cut: {CUT}\n")
+    assert say(tmp_path, text).status is status
+
+
+def test_a_filter_may_ask_for_the_text_that_the_mark_was_made(tmp_path: Path) -> None:
+    action = "{actions: [{key: nemo.span.truncated, action: convert, converted_type: string}]}"
+    cut = CUT.replace("== true", '== "true"')
+    text = fed("memory_limiter, attributes/x, filter/cut", f"  attributes/x: {action}\n  filter/cut: {cut}\n")
+    assert say(tmp_path, text).status is Status.PASS
+
+
+def test_a_dimension_of_a_mark_that_is_gone_tells_nothing_apart(tmp_path: Path) -> None:
+    action = "{actions: [{key: nemo.span.truncated, action: delete}]}"
+    text = fed("memory_limiter, attributes/x", f"  attributes/x: {action}\n", ", {name: nemo.span.truncated}")
+    assert say(tmp_path, text).status is Status.FAIL

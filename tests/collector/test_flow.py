@@ -8,6 +8,7 @@ import pytest
 
 from lens_preflight.collector.amounts import bind_host, is_everywhere, is_loopback, seconds
 from lens_preflight.collector.capacity import queues
+from lens_preflight.collector.ottl import Facts
 from lens_preflight.collector.sinks import host_of, sinks
 from lens_preflight.collector.translation import translations
 from tests.collector.configs import GOOD, edited, processor, read
@@ -78,11 +79,11 @@ def test_a_filter_that_is_not_used_or_not_understood_filters_nothing(tmp_path: P
 def test_the_old_forms_of_the_filter(tmp_path: Path) -> None:
     body = "{spans: {exclude: {match_type: strict, attributes: [{key: nemo.span.truncated, value: true}]}}}"
     stage = read(tmp_path, processor("filter/old", body)).drops["filter/old"]
-    assert stage.drops("traces", {("attributes", "nemo.span.truncated"): True}) is True
-    assert stage.drops("traces", {("attributes", "nemo.span.truncated"): None}) is False
+    assert stage.drops("traces", Facts({("attributes", "nemo.span.truncated"): True})) is True
+    assert stage.drops("traces", Facts({("attributes", "nemo.span.truncated"): None})) is False
     named = "{metrics: {include: {match_type: regexp, metric_names: ['a.*']}}}"
     stage = read(tmp_path, processor("filter/n", named, "metrics")).drops["filter/n"]
-    assert [stage.drops("metrics", {("name", "value"): n}) for n in ("abc", "b")] == [False, True]
+    assert [stage.drops("metrics", Facts({("name", "value"): n})) for n in ("abc", "b")] == [False, True]
 
 
 def test_tail_sampling_is_told(tmp_path: Path) -> None:

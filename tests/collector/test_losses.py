@@ -15,7 +15,12 @@ PLAIN = frozenset({"plain"})
 
 def lost(folder: Path, text: str, signal: str, service: str | None = "nemo") -> dict[str, bool]:
     """The items that get nowhere, by name; True when that is sure."""
-    return {loss.item.name: loss.sure for loss in losses(read(folder, text), items(signal, service, PLAIN))}
+    return {
+        loss.item.name: loss.sure
+        for loss in losses(
+            read(folder, text), items(signal, {"service.name": service} if service else {}, PLAIN)
+        )
+    }
 
 
 def spans(condition: str) -> str:
@@ -46,7 +51,7 @@ def metrics(condition: str, context: str = "metric") -> str:
 )
 def test_conditions_that_drop_every_span(tmp_path: Path, condition: str) -> None:
     found = lost(tmp_path, spans(condition), "traces")
-    assert len(found) == len(items("traces", "nemo", PLAIN)) and all(found.values())
+    assert len(found) == len(items("traces", {"service.name": "nemo"}, PLAIN)) and all(found.values())
 
 
 @pytest.mark.parametrize(
