@@ -78,7 +78,7 @@ def _metrics(lost: Sequence[Loss]) -> Iterator[Finding]:
             f"{identity} drops {', '.join(loss.item.name for loss in mine)}",
             mine[0].component.at,
             evidence=_condition(mine[0]),
-            remedy=f"take the condition out of {identity}",
+            remedy=_remedy(mine[0]),
         )
 
 
@@ -98,7 +98,7 @@ def _others(signal: str, lost: Sequence[Loss], sent: int) -> Iterator[Finding]:
                 f"{identity} drops {' and '.join(names)}",
                 first.at,
                 evidence=_condition(first),
-                remedy=f"take the condition out of {identity}",
+                remedy=_remedy(first),
             )
     elif first.component.type in SAMPLERS:
         one, rate = {"traces": ("trace", "100"), "logs": ("record", "100")}[signal]
@@ -116,8 +116,14 @@ def _others(signal: str, lost: Sequence[Loss], sent: int) -> Iterator[Finding]:
             f"{identity} drops all {signal} of a job",
             first.at,
             evidence=_condition(first),
-            remedy=f"take the condition out of {identity}",
+            remedy=_remedy(first),
         )
+
+
+def _remedy(loss: Loss) -> str:
+    if loss.component.kind == "connectors":
+        return f"add to {loss.component.id}: default_pipelines: [{loss.item.signal}/NAME], which keeps them"
+    return f"take the condition out of {loss.component.id}"
 
 
 def _condition(loss: Loss) -> dict[str, str]:

@@ -13,6 +13,15 @@ MAX_ROUTES = 20_000
 
 
 @dataclass(frozen=True)
+class Gate:
+    """A connector on the way that need not hand on everything: how many processors stand before it."""
+
+    connector: str
+    pipeline: str
+    place: int
+
+
+@dataclass(frozen=True)
 class Route:
     """One way: the pipelines passed, the processors in order, and where it ends.
 
@@ -25,6 +34,7 @@ class Route:
     processors: tuple[Reference, ...]
     end: Reference
     generates: str = ""
+    gates: tuple[Gate, ...] = ()
 
 
 def otlp_receivers(config: CollectorConfig) -> frozenset[str]:
@@ -41,7 +51,7 @@ def routes(config: CollectorConfig) -> Iterator[Route]:
     budget = [MAX_ROUTES]
     for pipeline in config.pipelines:
         if any(reference.id in receivers for reference in pipeline.receivers):
-            yield from _follow(config, fed, pipeline, (), (), pipeline.signal, budget)
+            yield from _follow(config, fed, pipeline, (), (), pipeline.signal, budget, ())
 
 
 def _fed_by(config: CollectorConfig) -> dict[str, list[Pipeline]]:
@@ -62,6 +72,7 @@ def _follow(
     processors: tuple[Reference, ...],
     signal: str,
     budget: list[int],
+    gates: tuple[Gate, ...],
 ) -> Iterator[Route]:
     """Depth first; a pipeline is entered once per way."""
     here = (*passed, pipeline)
@@ -72,11 +83,12 @@ def _follow(
         connector = config.find("connectors", end.id)
         if connector is None:
             budget[0] -= 1
-            yield Route(signal, here, done, end)
+            yield Route(signal, here, done, end, gates=gates)
         elif connector.type not in PASSING:
             budget[0] -= 1
-            yield Route(signal, here, done, end, connector.type)
+            yield Route(signal, here, done, end, connector.type, gates)
         else:
             for following in fed.get(end.id, ()):
                 if following not in here and following.signal == pipeline.signal:
-                    yield from _follow(config, fed, following, here, done, signal, budget)
+                    gate = (Gate(end.id, following.id, len(done)),) if connector.type == "routing" else ()
+                    yield from _follow(config, fed, following, here, done, signal, budget, (*gates, *gate))

@@ -7,17 +7,19 @@ from typing import TypeAlias
 
 from lens_preflight.collector.edits import edited
 from lens_preflight.collector.filters import DropStage
+from lens_preflight.collector.flow import Route
 from lens_preflight.collector.items import RANKS, RANKS_ASKED, Item
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.ottl import Facts
+from lens_preflight.collector.routing import handed_to, whichever
 from lens_preflight.collector.samplers import SAMPLERS, drops_all
 from lens_preflight.collector.sinks import keeps_nothing
 from lens_preflight.collector.values import Truth
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
 
-Way: TypeAlias = tuple[str, ...]
-"""The processors that are passed, by id."""
+Way: TypeAlias = tuple[tuple[str, str], ...]
+"""The processors that are passed, by id; a connector is named with the pipeline that it hands on to."""
 
 SERIES = ("prometheus", "prometheusremotewrite")
 """Exporters whose series panels are made of."""
@@ -47,7 +49,7 @@ def losses(config: CollectorConfig, items: Iterable[Item]) -> Iterator[Loss]:
                 break
             found.append(loss)
         else:
-            if found:
+            if found and not _kept_whichever(config, ways[item.signal], item):
                 sure = all(loss.sure for loss in found)
                 yield next(loss for loss in found if loss.sure is sure)
 
@@ -59,7 +61,7 @@ def _keeping(config: CollectorConfig, signal: str) -> tuple[Way, ...]:
     for route in config.routes:
         exporter = config.find("exporters", route.end.id)
         if route.signal == signal and not route.generates and exporter is not None:
-            way = tuple(reference.id for reference in route.processors)
+            way = _steps(route)
             if not keeps_nothing(exporter):
                 kept[way] = None
             if signal == "metrics" and exporter.type in SERIES:
@@ -67,14 +69,48 @@ def _keeping(config: CollectorConfig, signal: str) -> tuple[Way, ...]:
     return tuple(series or kept)
 
 
+def _kept_whichever(config: CollectorConfig, ways: Sequence[Way], item: Item) -> bool:
+    """Whether each pipeline that a connector may choose leads to a place that keeps the item."""
+    for identity in dict.fromkeys(step for way in ways for step, pipeline in way if pipeline):
+        component = config.find("connectors", identity)
+        wanted = whichever(component) if component is not None else frozenset()
+        kept = {
+            pipeline
+            for way in ways
+            for step, pipeline in way
+            if step == identity and pipeline in wanted
+            if _on(config, tuple(s for s in way if s != (identity, pipeline)), item) is None
+        }
+        if wanted and kept == wanted:
+            return True
+    return False
+
+
+def _steps(route: Route) -> Way:
+    steps: list[tuple[str, str]] = []
+    for place in range(len(route.processors) + 1):
+        steps += [(gate.connector, gate.pipeline) for gate in route.gates if gate.place == place]
+        steps += [(reference.id, "") for reference in route.processors[place : place + 1]]
+    return tuple(steps)
+
+
 def _on(config: CollectorConfig, way: Way, item: Item) -> Loss | None:
     """The first stage of a way that drops the item; one that may when none does."""
     ranks = RANKS_ASKED if _asks_for_rank(config, way) else RANKS_ASKED[:1]
     seen = [item.facts(rank) for rank in ranks]
     doubt: Loss | None = None
-    for identity in way:
-        component = config.find("processors", identity)
+    for identity, pipeline in way:
+        component = config.find("connectors" if pipeline else "processors", identity)
         if component is None:
+            continue
+        if pipeline:
+            handed = min((handed_to(component, pipeline, facts) for facts in seen), key=_HANDED.index)
+            if handed is Truth.YES:
+                continue
+            loss = Loss(item, component, component.at, "", handed is Truth.NO)
+            if loss.sure:
+                return loss
+            doubt = doubt or loss
             continue
         if component.type not in SAMPLERS and identity not in config.drops:
             seen = [edited(component, item.signal, facts) for facts in seen]
@@ -87,8 +123,13 @@ def _on(config: CollectorConfig, way: Way, item: Item) -> Loss | None:
     return doubt
 
 
+_HANDED = (Truth.YES, Truth.UNKNOWN, Truth.UNLIKELY, Truth.NO)
+"""One rank that is handed on is enough."""
+
+
 def _asks_for_rank(config: CollectorConfig, way: Way) -> bool:
-    return any(config.drops[identity].reads(RANKS) for identity in way if identity in config.drops)
+    """Whether a filter looks at the rank; for a connector every rank is asked."""
+    return any(pipeline or (i in config.drops and config.drops[i].reads(RANKS)) for i, pipeline in way)
 
 
 def _stage(
