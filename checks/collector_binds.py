@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from lens_preflight.context import Context
 
 
+SPAN = 400
+"""Bytes; a single span with the resource of a job has some more (435 measured with the SDK 1.45)."""
+EXPORT = 1_048_576
+"""Bytes that one export of the SDK may have: 512 spans with their attributes."""
 TRANSPORTS = frozenset(("grpc", "http"))
 
 
@@ -32,6 +36,26 @@ def bind_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
     """What keeps the job from reaching the receivers."""
     yield from _protocols(config, ctx, signals)
     yield from _binds(config, ctx.topology)
+    yield from _bodies(config, ctx, signals)
+
+
+def _bodies(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:
+    """A receiver of HTTP that takes less than one span with its resource, or than one export."""
+    from lens_preflight.collector.amounts import whole
+    from lens_preflight.collector.listening import receivers
+
+    keys = ("protocols", "http", "max_request_body_size")
+    for component in dict.fromkeys(c for signal in signals for c in receivers(config, signal)):
+        size = whole(component, *keys)
+        if size is None or not 0 < size < EXPORT:
+            continue
+        asked = any("http" in _transports(ctx, signal) for signal in signals)
+        yield Finding(
+            rules.BODY_LIMIT if size < SPAN and asked else rules.BODY_SIZE,
+            f"{component.id} answers 400 to requests over HTTP of more than {size} bytes",
+            component.line_of(*keys),
+            remedy="write max_request_body_size: 20971520, or take it out (20 MiB)",
+        )
 
 
 def _protocols(config: CollectorConfig, ctx: Context, signals: Iterable[str]) -> Iterator[Finding]:

@@ -182,6 +182,24 @@ DOUBLED_PATH_ONLY_SINK = rule(
     ("The path of the only endpoint of a signal is appended twice"),
     ("otlphttp appends /v1/traces itself: every request gets 404, and the signal has no other place to go."),
 )
+BODY_LIMIT = rule(
+    "body-limit",
+    Severity.BLOCKER,
+    "A receiver takes less at once than a single span needs",
+    (
+        "max_request_body_size of the HTTP receiver is counted in bytes; a larger request is answered with 400, "
+        "and the exporter drops it. Take the key out: the default is 20 MiB."
+    ),
+)
+BODY_SIZE = rule(
+    "body-size",
+    Severity.CAUTION,
+    "A receiver may take less at once than an export of the job has",
+    (
+        "max_request_body_size of the HTTP receiver is counted in bytes; a larger request is answered with 400, "
+        "and the exporter drops it. Exports have up to 512 spans. Write 4194304 or more."
+    ),
+)
 
 RULES = (
     SIGNAL_NOT_RECEIVED,
@@ -197,6 +215,8 @@ RULES = (
     BIND_LOCALHOST_UNSAID,
     BIND_PARTLY_LOCAL,
     BIND_OPEN,
+    BODY_LIMIT,
+    BODY_SIZE,
     RUN_ID_NOT_A_LABEL,
     RUN_ID_CONSTANT,
     FEEDS_ITSELF,

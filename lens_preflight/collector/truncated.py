@@ -100,9 +100,11 @@ def _mentions(component: Component | None) -> bool:
 
 
 def dimensions(component: Component) -> Mapping[str, str | None]:
-    """The dimensions that a generator adds, with their defaults (None: no default)."""
+    """The dimensions of durations that a generator adds, with their defaults (None: no default)."""
     found: dict[str, str | None] = {}
-    for item in component.body.children("dimensions") if component.body is not None else ():
+    body = component.body
+    places = (("dimensions",), ("histogram", "dimensions"))
+    for item in (item for keys in places for item in body.children(*keys)) if body is not None else ():
         name = (
             item.text("name")
             if isinstance(item, Block)

@@ -562,3 +562,31 @@ def test_a_condition_that_does_not_close_stops_the_collector(tmp_path: Path, nam
 def test_brackets_inside_quotes_close_nothing(tmp_path: Path) -> None:
     text = processor("filter", "{traces: {span: ['IsMatch(name, \"^a[(]\")']}}")
     assert "bad-condition" not in say(tmp_path, text).rules()
+
+
+@pytest.mark.parametrize(
+    ("size", "protocol", "rule"),
+    [
+        ("100", "http/protobuf", "body-limit"),
+        ("100", "grpc", "body-size"),
+        ("100", None, "body-size"),
+        ("65536", "http/protobuf", "body-size"),
+        ("4194304", "http/protobuf", None),
+        ("0", "http/protobuf", None),
+        ("'${env:SIZE}'", "http/protobuf", None),
+    ],
+)
+def test_a_receiver_that_takes_less_than_an_export(
+    tmp_path: Path, size: str, protocol: str | None, rule: str | None
+) -> None:
+    text = edited("{endpoint: 0.0.0.0:4318}", f"{{endpoint: 0.0.0.0:4318, max_request_body_size: {size}}}")
+    env = {"NEMO_LENS_ENABLED": "1", **({"OTEL_EXPORTER_OTLP_PROTOCOL": protocol} if protocol else {})}
+    found = {f.finding.rule.name for f in judged(tmp_path, text, env).findings}
+    assert {name for name in found if name.startswith("body-")} == ({rule} if rule else set())
+
+
+def test_an_order_of_texts(tmp_path: Path) -> None:
+    """In a 0.148 build nothing of a metric was left whose name is before zzz."""
+    body = "{metrics: {metric: ['metric.name < \"zzz\"']}}"
+    answer = say(tmp_path, processor("filter", body, "metrics"))
+    assert "collector-config/metric-dropped" in {f.rule.id for f in answer.findings}

@@ -19,6 +19,7 @@ from tests.dashboards.boards import read as read_board
 UNFILTERED = "histogram_quantile(0.9, rate(traces_span_metrics_duration_milliseconds_bucket[5m]))"
 TEMPO = "histogram_quantile(0.9, rate(traces_spanmetrics_latency_bucket[5m]))"
 CUT = "{error_mode: ignore, traces: {span: ['attributes[\"nemo.span.truncated\"] == true']}}"
+MARK = "nemo.span.truncated"
 CONNECTOR = """\
 connectors:
   spanmetrics: {dimensions: [{name: nemo.run.id}]}
@@ -226,3 +227,17 @@ def test_a_dimension_of_a_mark_that_is_gone_tells_nothing_apart(tmp_path: Path) 
     action = "{actions: [{key: nemo.span.truncated, action: delete}]}"
     text = fed("memory_limiter, attributes/x", f"  attributes/x: {action}\n", ", {name: nemo.span.truncated}")
     assert say(tmp_path, text).status is Status.FAIL
+
+
+@pytest.mark.parametrize(
+    ("key", "status"), [("histogram: {dimensions", Status.PASS), ("calls_dimensions", Status.FAIL)]
+)
+def test_a_dimension_of_the_histogram_alone_is_one_of_durations(
+    tmp_path: Path, key: str, status: Status
+) -> None:
+    """Seen in a 0.148 build: the label is on the duration's count, and for the other key it is not."""
+    end = "}" if "{" in key else ""
+    text = edited(
+        "dimensions: [{name: nemo.run.id}]", f"{key}: [{{name: {MARK}}}]{end}", fed("memory_limiter")
+    )
+    assert say(tmp_path, text).status is status
