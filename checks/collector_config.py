@@ -52,8 +52,8 @@ def collector_config(ctx: Context) -> Iterable[Said]:
     else, such as the spans of a health check, passes; one that is not understood and may mean the job
     makes the answer unknown.
 
-    Keys, values and words of OTTL are compared with those of a 0.148 build. Of components that are not
-    listed here it is not said that the collector starts with them.
+    Keys, values and texts in OTTL are compared with what a 0.148 build takes. Of components that are not
+    listed here, and of texts that are not read to the end, it is not said that the collector starts with them.
 
     Several files are merged as the collector merges them: maps key by key, lists as a whole.
     Variables ${env:NAME} without a default are taken for set, since the unit that starts the

@@ -20,6 +20,7 @@ _TYPE = re.compile(r"[a-zA-Z][0-9a-zA-Z_]{0,62}")
 def decoding_findings(config: CollectorConfig) -> Iterator[Finding]:
     """What is refused before anything is started."""
     from lens_preflight.collector.keys import has_shape, keys_known, refused
+    from lens_preflight.collector.legal import illegal
 
     sure = keys_known(config)
     for one in refused(config):
@@ -32,6 +33,18 @@ def decoding_findings(config: CollectorConfig) -> Iterator[Finding]:
             )
         elif sure or _near(one):
             yield _unknown_key(config, one)
+    for wrong in illegal(config):
+        yield Finding(
+            rules.BAD_VALUE, f"{wrong.owner}: {wrong.what}", wrong.at, remedy=f"write {wrong.write}"
+        )
+    for pipeline in config.pipelines:
+        if not _visible(pipeline.id.partition("/")[2]):
+            yield Finding(
+                rules.BAD_NAME,
+                f"{pipeline.id} is no name of a pipeline",
+                pipeline.at,
+                remedy=f"write {pipeline.signal}/NAME, NAME of letters, digits, dashes and dots",
+            )
     for component in every_component(config):
         if not has_shape(component):
             yield from _misspelt_keys(component)
@@ -43,8 +56,10 @@ def unproven(config: CollectorConfig) -> tuple[str, ...]:
     from lens_preflight.collector.conditions import ottl_texts
     from lens_preflight.collector.distributed import is_shipped
     from lens_preflight.collector.keys import has_shape, keys_known, later, refused
-    from lens_preflight.collector.ottl_parser import is_condition
+    from lens_preflight.collector.legal_processors import doubts
+    from lens_preflight.collector.proving import unread
     from lens_preflight.collector.vocabulary import strange_words
+    from lens_preflight.documents import Scalar
 
     found = [
         f"{component.kind[:-1]} {component.id}"
@@ -58,8 +73,14 @@ def unproven(config: CollectorConfig) -> tuple[str, ...]:
         found += [f"{one.path} of {one.owner}" for one in refused(config)]
     for component, text in ottl_texts(config):
         found += [f"{word} in {component.id}" for word in strange_words(text.text_value)]
-        if component.type == "filter" and not is_condition(text.text_value):
-            found.append(f"{text.text_value} in {component.id}")
+    found += [f"{text} in {component.id}" for component, text in unread(config)]
+    for component in config.of("processors").values():
+        if component.type == "attributes":
+            found += [f"{doubt} in {component.id}" for doubt in doubts(component)]
+    resource = config.root.get("service", "telemetry", "resource") if config.root is not None else None
+    if any(not isinstance(value, Scalar) for value in getattr(resource, "entries", {}).values()):
+        found.append("service.telemetry.resource")
+    found += [f"pipeline {pipeline.id}" for pipeline in config.pipelines if pipeline.signal == "profiles"]
     return tuple(dict.fromkeys(found))
 
 
@@ -113,13 +134,16 @@ def _misspelt(key: str, words: tuple[str, ...]) -> str:
     return near[0] if near else ""
 
 
+def _visible(name: str) -> bool:
+    return all(c.isprintable() and not c.isspace() and c not in "+<=>^`|~$" for c in name.strip())
+
+
 def _identity(component: Component) -> Iterator[Finding]:
     """``type[/name]``: a name is of visible characters, without symbols, and not empty."""
     from lens_preflight.collector.distributed import is_shipped
 
     type_, slash, name = component.id.partition("/")
-    visible = all(c.isprintable() and not c.isspace() and c not in "+<=>^`|~$" for c in name.strip())
-    if _TYPE.fullmatch(type_.strip()) is None or (slash and not name.strip()) or not visible:
+    if _TYPE.fullmatch(type_.strip()) is None or (slash and not name.strip()) or not _visible(name):
         yield Finding(
             rules.BAD_NAME,
             f"{component.id} is no name of a component",

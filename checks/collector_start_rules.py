@@ -44,6 +44,15 @@ WRONG_TYPE = rule(
         "at the start (expected type). yes and on are texts."
     ),
 )
+BAD_VALUE = rule(
+    "bad-value",
+    Severity.BLOCKER,
+    "A component refuses a value",
+    (
+        "The type is right and the value is not: a word that is none of those known, a number beyond its "
+        "bounds, or two settings that exclude each other. The collector does not start."
+    ),
+)
 BAD_NAME = rule(
     "bad-name",
     Severity.BLOCKER,
@@ -246,6 +255,7 @@ RULES = (
     UNKNOWN_KEY,
     WRONG_SHAPE,
     WRONG_TYPE,
+    BAD_VALUE,
     BAD_NAME,
     UNKNOWN_TYPE,
     LISTEN_FORM,

@@ -18,7 +18,7 @@ def seconds(text: str | None) -> float | None:
     """A Go duration in seconds; a bare number counts nanoseconds; None for anything else."""
     if text is None:
         return None
-    text = text.strip()
+    text = text.strip().removeprefix("+")
     if re.fullmatch(r"-?[0-9]{1,18}", text):
         return int(text) * 1e-9
     parts = _PART.findall(text)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from lens_preflight.collector.amounts import seconds
 from lens_preflight.collector.model import CollectorConfig, Component
 from lens_preflight.collector.schema import KNOWN_FOR, SHAPES
 from lens_preflight.collector.types import KEYS, KINDS, split_id
@@ -99,7 +101,7 @@ def _value(node: Node, wanted: str, owner: str, path: tuple[str, ...]) -> Iterat
         else:
             for key, value in node.entries.items():
                 yield from _value(value, "text", owner, (*path, key))
-    elif kind in _FORMS and not _fits(node, kind):
+    elif kind in _FORMS and not _fits(node, kind, path[-1]):
         yield Refused(owner, ".".join(path), node.at, _FORMS[kind])
 
 
@@ -113,6 +115,13 @@ def _list(node: Node, kind: str, shape: str, owner: str, path: tuple[str, ...]) 
             yield from _value(item, "text", owner, path)
 
 
+_DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_TIMES = frozenset(
+    {"timeout", "check_interval", "flush_timeout", "initial_interval", "max_interval", "max_elapsed_time"}
+    | {"metric_expiration"}
+)
+"""Durations for which there is a rule of their own, as far as they are not bare numbers."""
+
 _FORMS = {
     "text": "a text (in quotes)",
     "switch": "true or false",
@@ -123,7 +132,7 @@ _FORMS = {
 }
 
 
-def _fits(node: Node, kind: str) -> bool:
+def _fits(node: Node, kind: str, key: str) -> bool:
     if not isinstance(node, Scalar):
         return False
     value = node.value
@@ -132,6 +141,9 @@ def _fits(node: Node, kind: str) -> bool:
     if kind == "switch":
         return isinstance(value, bool)
     if kind == "time":
-        return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+        if isinstance(value, str):
+            told = key in _TIMES and seconds(value) is None
+            return told or _DURATION.fullmatch(value) is not None
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and (kind != "count" or (isinstance(value, (int, float)) and value >= 0))

@@ -170,12 +170,3 @@ def parse(text: str) -> Condition:
     if parser.at < len(parser.tokens):
         raise ValueError(f"unexpected {parser.peek()!r}")
     return condition
-
-
-def is_condition(text: str) -> bool:
-    """Whether a text can be read as a condition."""
-    try:
-        parse(text)
-    except ValueError:
-        return False
-    return True

@@ -27,3 +27,14 @@ def _read(pattern: str, flags: int) -> re.Pattern[str] | None:
         return re.compile(pattern, flags)
     except (re.error, RecursionError, OverflowError):
         return None
+
+
+_PYTHON_ONLY = re.compile(
+    r"\(\?(?:[=!<>#(]|P[=>]|[a-zA-Z-]*[aLux])|\\[1-9ZNuUkgGKRX]|[*+?}]\+|\{\d{4,}|,\d{4,}\}"
+)
+"""What Python has and Go lacks, or reads as something else."""
+
+
+def compiles(pattern: str) -> bool:
+    """Whether Go reads a pattern for sure; False where Python alone does, or neither, or nobody can tell."""
+    return _PYTHON_ONLY.search(pattern) is None and _read(pattern, 0) is not None

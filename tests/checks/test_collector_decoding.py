@@ -8,7 +8,7 @@ import pytest
 
 from lens_preflight.core.words import Status
 from tests.checks.test_collector_config import blockers, say, weighty
-from tests.collector.configs import GOOD, edited, processor
+from tests.collector.configs import GOOD, edited, processor, read
 
 PROM = "resource_to_telemetry_conversion: {enabled: true}"
 
@@ -150,3 +150,36 @@ def test_words_of_ottl_that_are_known(tmp_path: Path, statement: str) -> None:
 def test_texts_of_ottl_are_in_double_quotes(tmp_path: Path) -> None:
     text = processor("filter", "{traces: {span: [\"name == 'GET /'\"]}}")
     assert "bad-condition" in blockers(say(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "shown"),
+    [
+        ("filter", "{traces: {span: ['name == \"GET /healthz\"']}}", True),
+        ("filter", '{traces: {span: [\'name in ["GET /healthz"] and name == "x"\']}}', False),
+        ("filter", "{trace_conditions: ['span.name == \"GET /healthz\"']}", True),
+        ("filter", "{trace_conditions: [{context: span, conditions: ['name == \"x\"']}]}", True),
+        ("filter", "{trace_conditions: ['name == \"GET /healthz\"']}", False),
+        ("transform", "{trace_statements: ['set(span.attributes[\"a\"], 1)']}", True),
+        ("transform", "{trace_statements: ['set(attributes[\"a\"], 1)']}", False),
+        (
+            "transform",
+            "{trace_statements: [{context: span, statements: ['set(attributes[\"a\"], 1)']}]}",
+            True,
+        ),
+        (
+            "transform",
+            "{trace_statements: [{context: metric, statements: ['set(attributes[\"a\"], 1)']}]}",
+            False,
+        ),
+        ("transform", "{trace_statements: [{statements: ['set(span.attributes[\"a\"], 1)']}]}", True),
+        ("attributes", "{actions: [{pattern: '(', action: delete}]}", False),
+        ("attributes", "{actions: [{pattern: '^x', action: delete}]}", True),
+    ],
+)
+def test_it_starts_is_said_of_what_is_read_to_the_end(
+    tmp_path: Path, name: str, body: str, shown: bool
+) -> None:
+    from lens_preflight.checks.collector_decoding import unproven
+
+    assert (unproven(read(tmp_path, processor(name, body))) == ()) is shown
