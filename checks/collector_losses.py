@@ -48,6 +48,23 @@ def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
             f"is not known: {renamed.text}",
             renamed.at,
         )
+    if "metrics" in signals:
+        _refuse_exponential(config, ctx)
+
+
+def _refuse_exponential(config: CollectorConfig, ctx: Context) -> None:
+    """In a 0.148 build one bucket was left of each exponential histogram, whatever panels ask for."""
+    from lens_preflight.collector.losses import SERIES
+    from lens_preflight.otel.processors import HISTOGRAM, HISTOGRAMS
+
+    ends = dict.fromkeys(route.end for route in config.routes if route.signal == "metrics")
+    exporters = (config.find("exporters", end.id) for end in ends)
+    series = next((one for one in exporters if one is not None and one.type in SERIES), None)
+    if series is None:
+        return
+    if any(launch.env[HISTOGRAM].value == HISTOGRAMS[1] for launch in ctx.launches):
+        what = "histograms are exported as exponential ones"
+        raise Undecided(f"{what}; whether panels ask {series.id} for their buckets is not known", series.at)
 
 
 def _resource(ctx: Context) -> dict[str, Value]:

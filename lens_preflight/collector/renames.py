@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from lens_preflight.collector.items import Item
 from lens_preflight.collector.model import CollectorConfig, Component
+from lens_preflight.collector.ottl_parser import ENUMS
 from lens_preflight.collector.patterns import finds
 from lens_preflight.collector.statements import Statement, statements
+from lens_preflight.collector.translation import translations
 from lens_preflight.collector.values import OURS, Truth
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.finding import Location
@@ -33,22 +35,27 @@ def renames(config: CollectorConfig, items: Iterable[Item]) -> Iterator[Rename]:
         Undecided: a pattern is read by Go alone.
     """
     named = [item for item in items if item.name and item.signal in _NAMES]
+    spellings = translations(config)
+    suffixes = not spellings or any("Without" not in one.strategy for one in spellings)
     used: dict[tuple[str, str], None] = {}
     for route in config.routes:
         used.update({(route.signal, reference.id): None for reference in route.processors})
     for item in named:
         for signal, identity in used:
             component = config.find("processors", identity)
-            found = _renamed(component, item) if component is not None and signal == item.signal else None
+            if component is None or signal != item.signal:
+                continue
+            found = _renamed(component, item, suffixes=suffixes)
             if found is not None:
                 yield found
                 break
 
 
-def _renamed(component: Component, item: Item) -> Rename | None:
+def _renamed(component: Component, item: Item, *, suffixes: bool) -> Rename | None:
     if component.type == "transform":
         for statement in statements(component, item.signal):
-            if _gives_name(statement, item) and statement.runs(item.facts(0)) not in (
+            named = _gives_name(statement, item) or (suffixes and _gives_suffix(statement, item))
+            if named and statement.runs(item.facts(0)) not in (
                 Truth.NO,
                 Truth.UNLIKELY,
             ):
@@ -83,6 +90,22 @@ def _gives_name(statement: Statement, item: Item) -> bool:
     if statement.editor == "replace_pattern" and pattern is not None:
         return finds(pattern, item.name, statement.at)
     return True
+
+
+def _gives_suffix(statement: Statement, item: Item) -> bool:
+    """Whether a metric gets another unit or type, which Prometheus appends to its name (seen in a 0.148 build)."""
+    target, unit = statement.target, item.known.get(("unit", "value"), "")
+    kind = item.known.get(("type", "value"))
+    if item.signal != "metrics":
+        return False
+    if statement.editor == "set":
+        asked = target is not None and target.path in ("metric.unit", "unit") and not target.key
+        return asked and statement.string(1) != unit
+    if statement.editor == "scale_metric":
+        return len(statement.arguments) > 1 and statement.string(1) != unit
+    if statement.editor == "convert_gauge_to_sum" and kind == ENUMS["METRIC_DATA_TYPE_GAUGE"]:
+        return [argument.strip() for argument in statement.arguments] != ['"cumulative"', "false"]
+    return statement.editor == "convert_sum_to_gauge" and kind == ENUMS["METRIC_DATA_TYPE_SUM"]
 
 
 def _moves(rule: Node, name: str) -> bool:

@@ -590,3 +590,28 @@ def test_an_order_of_texts(tmp_path: Path) -> None:
     body = "{metrics: {metric: ['metric.name < \"zzz\"']}}"
     answer = say(tmp_path, processor("filter", body, "metrics"))
     assert "collector-config/metric-dropped" in {f.rule.id for f in answer.findings}
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [("base2_exponential_bucket_histogram", Status.UNKNOWN), ("explicit_bucket_histogram", Status.PASS)],
+)
+def test_exponential_histograms_have_no_buckets_for_panels(tmp_path: Path, word: str, status: Status) -> None:
+    variable = "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION"
+    assert judged(tmp_path, GOOD, {variable: word}).status is status
+
+
+@pytest.mark.parametrize(
+    ("env", "status"),
+    [
+        ({"DEPLOYMENT_ENV": "production"}, Status.FAIL),
+        ({"DEPLOYMENT_ENV": "staging"}, Status.PASS),
+        ({"OTEL_RESOURCE_ATTRIBUTES": "deployment.environment=production"}, Status.FAIL),
+        ({"DEPLOYMENT_ENV": ""}, Status.PASS),
+    ],
+)
+def test_a_filter_is_asked_about_what_the_environment_sets(
+    tmp_path: Path, env: dict[str, str], status: Status
+) -> None:
+    body = '{traces: {span: [\'resource.attributes["deployment.environment"] == "production"\']}}'
+    assert judged(tmp_path, processor("filter", body), env).status is status

@@ -8,7 +8,7 @@ import pytest
 
 from lens_preflight.collector.items import items
 from lens_preflight.collector.renames import renames
-from tests.collector.configs import processor, read
+from tests.collector.configs import edited, processor, read
 
 
 def renamed(folder: Path, text: str, signal: str) -> set[str]:
@@ -52,6 +52,40 @@ def renamed(folder: Path, text: str, signal: str) -> set[str]:
 def test_metrics_that_get_another_name(tmp_path: Path, name: str, body: str, loss: bool) -> None:
     found = renamed(tmp_path, processor(name, body, "metrics"), "metrics")
     assert ("megatron.training.loss" in found) is loss
+
+
+STEP = "megatron.training.step_duration_ms"
+LOSS = "megatron.training.loss"
+
+
+@pytest.mark.parametrize(
+    ("statement", "name", "other"),
+    [
+        ('set(metric.unit, "")', STEP, True),
+        ('set(metric.unit, "s")', STEP, True),
+        ('set(metric.unit, "s") where metric.name == "up"', STEP, False),
+        ('set(metric.unit, "ms") where metric.unit == "ms"', STEP, False),
+        ('set(metric.unit, Concat(["m", "s"], "")) where metric.unit == "ms"', STEP, True),
+        ('scale_metric(0.001, "s") where metric.unit == "ms"', STEP, True),
+        ('scale_metric(0.001, "s") where metric.unit == "ms"', LOSS, False),
+        ('scale_metric(0.001) where metric.unit == "ms"', STEP, False),
+        (f'convert_gauge_to_sum("cumulative", true) where metric.name == "{LOSS}"', LOSS, True),
+        (f'convert_gauge_to_sum("cumulative", false) where metric.name == "{LOSS}"', LOSS, False),
+        ('convert_gauge_to_sum("cumulative", true) where metric.type == METRIC_DATA_TYPE_GAUGE', STEP, False),
+        ('convert_sum_to_gauge() where metric.name == "x"', LOSS, False),
+    ],
+)
+def test_metrics_whose_suffix_becomes_another(tmp_path: Path, statement: str, name: str, other: bool) -> None:
+    text = processor("transform", f"{{metric_statements: ['{statement}']}}", "metrics")
+    assert (name in renamed(tmp_path, text, "metrics")) is other
+
+
+def test_without_suffixes_a_unit_names_nothing(tmp_path: Path) -> None:
+    text = processor("transform", "{metric_statements: ['set(metric.unit, \"s\")']}", "metrics")
+    plain = edited(
+        "    endpoint: 0.0.0.0:8889\n", "    endpoint: 0.0.0.0:8889\n    add_metric_suffixes: false\n", text
+    )
+    assert renamed(tmp_path, plain, "metrics") == set()
 
 
 @pytest.mark.parametrize(
