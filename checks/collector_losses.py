@@ -30,12 +30,16 @@ def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
     frameworks = frozenset(launch.framework.id for launch in ctx.launches)
     resource = _resource(ctx)
     doubts: list[Loss] = []
+    others: list[Loss] = []
     renamed: Rename | None = None
     for signal in signals:
         sent = items(signal, resource, frameworks)
         renamed = renamed or next(renames(config, (i for i in sent if i.needed)), None)
         found = list(losses(config, sent))
         sure = [loss for loss in found if loss.sure]
+        if signal == "metrics" and _of_another(sure, frameworks):
+            others += sure
+            sure = []
         yield from _metrics(sure) if signal == "metrics" else _others(signal, sure, len(sent))
         unsure = [loss for loss in found if not loss.sure]
         if len(found) == len(sent) or any(loss.item.needed for loss in unsure):
@@ -48,8 +52,23 @@ def loss_findings(config: CollectorConfig, ctx: Context, signals: Iterable[str])
             f"is not known: {renamed.text}",
             renamed.at,
         )
+    if others:
+        names = ", ".join(loss.item.name for loss in others)
+        raise Undecided(
+            f"{others[0].component.id} drops {names}; whether the job records them is not known", others[0].at
+        )
     if "metrics" in signals:
         _refuse_exponential(config, ctx)
+
+
+def _of_another(lost: Sequence[Loss], frameworks: frozenset[str]) -> bool:
+    """Whether only metrics are lost that a job of a framework nobody names need not record."""
+    from lens_preflight.lens.metrics import METRICS
+
+    if frameworks and "plain" not in frameworks:
+        return False
+    names = {loss.item.name for loss in lost}
+    return bool(names) and not any(metric.name in names for metric in METRICS["megatron"])
 
 
 def _refuse_exponential(config: CollectorConfig, ctx: Context) -> None:

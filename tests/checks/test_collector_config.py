@@ -615,3 +615,17 @@ def test_a_filter_is_asked_about_what_the_environment_sets(
 ) -> None:
     body = '{traces: {span: [\'resource.attributes["deployment.environment"] == "production"\']}}'
     assert judged(tmp_path, processor("filter", body), env).status is status
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ('IsMatch(metric.name, "^gen_ai")', Status.UNKNOWN),
+        ('metric.name == "megatron.training.loss"', Status.FAIL),
+        ('metric.unit == "ms"', Status.FAIL),
+        ('metric.unit == "By"', Status.PASS),
+    ],
+)
+def test_metrics_that_another_framework_records(tmp_path: Path, condition: str, status: Status) -> None:
+    text = processor("filter", f"{{metrics: {{metric: ['{condition}']}}}}", "metrics")
+    assert judged(tmp_path, text, {}).status is status
