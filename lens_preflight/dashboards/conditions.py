@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lens_preflight.core.data import dataclass
+from lens_preflight.dashboards.intrinsics import SCOPED
 from lens_preflight.dashboards.selectors import Matcher
 
 _SCOPES = (
@@ -23,7 +24,7 @@ _SCOPES = (
 
 def canonical(field: str) -> str:
     """The attribute that a field path means, without scope and ``.keyword``."""
-    field = field.removesuffix(".keyword")
+    field = SCOPED.get(field, field.removesuffix(".keyword"))
     for scope in _SCOPES:
         if field.startswith(scope) and len(field) > len(scope):
             return field[len(scope) :]

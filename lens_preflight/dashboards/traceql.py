@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lens_preflight.dashboards.conditions import ALWAYS, Condition, both, canonical
+from lens_preflight.dashboards.intrinsics import is_field, is_static
 from lens_preflight.dashboards.selectors import Language, Query, Use
 
 _TOKEN = re.compile(
@@ -113,15 +114,24 @@ class _Parser:
             inner = self.disjunction()
             self.expect(")")
             return inner
-        _, field = self.take()
+        first, field = self.take()
+        _known(first, field)
         if self.peek() not in _COMPARISONS:
             return Condition("=", (), field, "true")
         _, op = self.take()
         kind, value = self.take()
         if kind == "op":
             raise ValueError(f"{field} is compared with {value!r}")
+        _known(kind, value)
         literal = _literal(value) if kind == "string" else None if value == "nil" else value
         return Condition(op, (), field, literal, bare=kind == "word")
+
+    def argument(self, function: str) -> str:
+        """A token within the brackets of a function; the words are fields and numbers."""
+        kind, text = self.take()
+        if function not in ("compare", "with"):
+            _known(kind, text)
+        return text
 
     def pipeline(self) -> tuple[Condition, list[tuple[str, str]]]:
         """``| function(argument, ...)`` steps: more conditions, the functions and their first arguments."""
@@ -137,9 +147,9 @@ class _Parser:
             argument = ""
             if self.peek() == "(":
                 self.take()
-                argument = self.take()[1] if self.peek() != ")" else ""
+                argument = self.argument(name) if self.peek() != ")" else ""
                 while self.peek() != ")":
-                    self.take()
+                    self.argument(name)
                 self.take()
             steps.append((name, argument))
             while self.at < len(self.tokens) and self.peek() != "|":
@@ -147,6 +157,16 @@ class _Parser:
         if self.peek() == "with":
             self.at = len(self.tokens)
         return condition, steps
+
+
+def _known(kind: str, text: str) -> None:
+    """Refuse a word that is neither a field nor a value.
+
+    Raises:
+        ValueError: it is another word, such as an attribute without its scope.
+    """
+    if kind == "word" and not is_field(text) and not is_static(text):
+        raise ValueError(f"{text} is no field of TraceQL that is known here: an attribute needs its scope")
 
 
 def _of_trace(condition: Condition) -> Condition:

@@ -11,7 +11,7 @@ from lens_preflight.dashboards.elastic import read_elastic
 from lens_preflight.dashboards.kql import read_condition
 from lens_preflight.dashboards.lucene import read_lucene
 from lens_preflight.dashboards.selectors import Language
-from lens_preflight.dashboards.spans import Exclusion, condition_exclusion
+from lens_preflight.dashboards.spans import Exclusion, condition_exclusion, is_span_duration_query
 from lens_preflight.dashboards.traceql import read_traceql
 
 CUT = "span.nemo.span.truncated"
@@ -38,7 +38,7 @@ def test_what_a_spanset_filter_does_to_truncated_spans(condition: str, found: Ex
 
 
 def test_only_conditions_that_must_hold_are_matchers() -> None:
-    (use,) = read_traceql('{ resource.nemo.run.id = "$r" && (a = "1" || b = "2") }', {}).uses
+    (use,) = read_traceql('{ resource.nemo.run.id = "$r" && (.a = "1" || span.b = "2") }', {}).uses
     assert [m.label for m in use.matchers] == ["resource.nemo.run.id"]
 
 
@@ -80,15 +80,41 @@ def test_what_joined_spansets_say_of_the_result(text: str, confined: bool, found
         "{ a = ",
         "{ } } |",
         "select 1",
-        "{ a = 1 & b = 2 }",
-        "{ a = 1 } | foo()",
-        "{ a = 1",
-        "{ a = } }",
+        "{ .a = 1 & .b = 2 }",
+        "{ .a = 1 } | foo()",
+        "{ .a = 1",
+        "{ .a = } }",
+        '{ nemo.run.id = "$r" }',
+        '{ resource.nemo.run.id = "$r" && span.name = megatron.train.iteration }',
+        "{ } | max_over_time(nemo.duration)",
+        "{ } | rate() | by(service.name)",
+        '{ span:run = "x" }',
         "{ } >>",
     ],
 )
 def test_what_is_no_traceql_says_so(text: str) -> None:
     assert read_traceql(text, {}).error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ .a = 1 && 5s < duration && kind = server && status != error && span:childCount > 2 }",
+        '{ "x" = .a || parent.resource.b = nil || event:name =~ "x.*" || instrumentation.c = true }',
+        "{ nestedSetParent<0 && span.$attribute = $value } | select(span.a, resource.b, trace:duration)",
+        "{ $field = 1 } | quantile_over_time(span:duration, .9, 0.5) by (resource.service.name)",
+        '{ } | compare({ status = error && name = "x" }, 10)',
+    ],
+)
+def test_fields_in_every_scope_and_values_of_every_kind_are_read(text: str) -> None:
+    assert read_traceql(text, {}).error == ""
+
+
+@pytest.mark.parametrize("field", ["duration", "span:duration", "traceDuration", "trace:duration"])
+def test_a_duration_is_one_with_a_scope_and_without(field: str) -> None:
+    query = read_traceql(f"{{ {RUN} }} | max_over_time({field})", {})
+    assert is_span_duration_query(query, query.uses[0])
+    assert canonical("span:name") == "name" and canonical("trace:rootService") == "rootServiceName"
 
 
 @pytest.mark.parametrize(
