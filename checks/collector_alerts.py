@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from lens_preflight.checks import collector_alerts_rules as rules
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
-from lens_preflight.core.finding import Finding, Location, Proof, Rule
-from lens_preflight.core.words import Need, Owner, Severity
+from lens_preflight.core.finding import Finding, Location, Proof
+from lens_preflight.core.words import Need
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.rules import PromRule, RuleFile, ScrapeJob
 
-ID = "collector-alerts"
 SIGNALS = ("spans", "metric_points", "log_records")
 FAILED = ("otelcol_exporter_send_failed_{}", "otelcol_exporter_enqueue_failed_{}")
 QUEUE = ("otelcol_exporter_queue_size", "otelcol_processor_batch_batch_send_size")
@@ -24,75 +24,13 @@ PATIENCE = 3600
 
 ENDINGS = ("", "_total", "_ratio", "__spans__total", "__datapoints__total", "__records__total")
 
-UNREADABLE = Rule(
-    f"{ID}/unreadable",
-    "A file of rules cannot be read",
-    Severity.BLOCKER,
-    Owner.PLATFORM,
-    help=(
-        "Prometheus refuses the file, and with it every rule that it holds. promtool check rules FILE "
-        "says where."
-    ),
-)
-BAD_EXPRESSION = Rule(
-    f"{ID}/bad-expression",
-    "An expression does not parse",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help="If Prometheus does not read it either, it refuses the whole file. Try promtool check rules FILE.",
-)
-NO_FAILURES = Rule(
-    f"{ID}/no-send-failure-alert",
-    "No alert on failed sends of the collector",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help=(
-        "otelcol_exporter_send_failed_* counts what the collector could not deliver. Without an alert "
-        "the loss is noticed when somebody looks for a run that is not there."
-    ),
-)
-NO_QUEUE = Rule(
-    f"{ID}/no-queue-alert",
-    "No alert on the collector's queue",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help="A queue above four fifths of its capacity is the last warning before data are refused.",
-)
-CANNOT_FIRE = Rule(
-    f"{ID}/cannot-tell-anything",
-    "An alert on the collector never fires, or always does",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help=(
-        "The queue's size over its capacity is never above 1, a rate of failures is never below 0, and "
-        "a comparison with bool gives a result in any case. Such an alert does not count."
-    ),
-)
-LATE = Rule(
-    f"{ID}/late",
-    "An alert on the collector waits for hours",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help="A queue that is full loses data at once. With a for of hours the loss is told when it is history.",
-)
-NOT_SCRAPED = Rule(
-    f"{ID}/not-scraped",
-    "Nobody scrapes the collector's own metrics",
-    Severity.CAUTION,
-    Owner.PLATFORM,
-    help=(
-        "They are served on port 8888, not on that of the prometheus exporter. Without the scrape job no "
-        "alert on them can ever fire."
-    ),
-)
-
 
 @check(
-    ID,
+    rules.ID,
     "Somebody is told when the collector loses data",
     needs=(Need.RULES,),
     uses=(Need.COLLECTOR,),
-    rules=(UNREADABLE, BAD_EXPRESSION, NO_FAILURES, NO_QUEUE, CANNOT_FIRE, LATE, NOT_SCRAPED),
+    rules=rules.RULES,
 )
 def collector_alerts(ctx: Context) -> Iterable[Said]:
     """Are there alerts on failed sends and on a filling queue of the collector?
@@ -113,15 +51,16 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
         if failed:
             return
         raise Skip("no rules were given", missing_input="--rules FILE")
-    rules = all_rules(files)
-    lineage = Lineage.of(rules)
-    alerts = [rule for rule in rules if rule.kind == "alert"]
-    yield from _bad_expressions(rules)
+    every = all_rules(files)
+    lineage = Lineage.of(every)
+    alerts = [rule for rule in every if rule.kind == "alert"]
+    yield from _bad_expressions(every)
+    yield from _half_read(files)
     sends = [a for a in alerts if _asks(a, lineage, _names(FAILED))]
     queues = [a for a in alerts if _asks(a, lineage, _names(QUEUE))]
     useless = list(_useless(dict.fromkeys((*sends, *queues))))
     yield from (finding for _, finding in useless)
-    dead = {alert for alert, finding in useless if finding.rule is CANNOT_FIRE}
+    dead = {alert for alert, finding in useless if finding.rule is rules.CANNOT_FIRE}
     sends, queues = ([a for a in asking if a not in dead] for asking in (sends, queues))
     for asking in (sends, queues):
         if asking and all(alert.query.beyond for alert in asking):
@@ -129,7 +68,7 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
     at = alerts[-1].at if alerts else Location.file(files[0].path, 1)
     if not sends:
         yield Finding(
-            NO_FAILURES,
+            rules.NO_FAILURES,
             "no alert asks for otelcol_exporter_send_failed_*",
             at,
             remedy="add: {alert: CollectorSendFailures, expr: 'rate({__name__=~"
@@ -137,7 +76,7 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
         )
     if not queues:
         yield Finding(
-            NO_QUEUE,
+            rules.NO_QUEUE,
             "no alert asks for otelcol_exporter_queue_size",
             at,
             remedy="add: {alert: CollectorQueueFilling, expr: 'otelcol_exporter_queue_size / "
@@ -155,10 +94,26 @@ def _unreadable(files: Iterable[RuleFile]) -> Iterator[Finding]:
     for file in files:
         if file.failure is not None:
             yield Finding(
-                UNREADABLE,
+                rules.UNREADABLE,
                 f"not a file of rules: {file.failure.reason}",
                 file.failure.at,
                 remedy=f"correct it, then try: promtool check rules {file.path}",
+            )
+
+
+def _half_read(files: Iterable[RuleFile]) -> Iterator[Finding]:
+    """What some versions refuse, and what none reads."""
+    for file in files:
+        for name in file.new_names:
+            yield Finding(
+                rules.NEW_NAME, f"Prometheus 2 refuses {name.reason}", name.at, remedy="write it with _"
+            )
+        if file.unread is not None:
+            yield Finding(
+                rules.UNREAD,
+                "the groups of this document are not read",
+                file.unread,
+                remedy="put them under the groups of the first document",
             )
 
 
@@ -187,7 +142,7 @@ def _useless(alerts: Iterable[PromRule]) -> Iterator[tuple[PromRule, Finding]]:
             yield (
                 alert,
                 Finding(
-                    CANNOT_FIRE,
+                    rules.CANNOT_FIRE,
                     f"{alert.shown} {when.value} fires, whatever the collector does",
                     alert.at,
                     evidence={"expression": alert.text},
@@ -197,17 +152,19 @@ def _useless(alerts: Iterable[PromRule]) -> Iterator[tuple[PromRule, Finding]]:
         elif alert.delay and (seconds(alert.delay) or 0.0) > PATIENCE:
             yield (
                 alert,
-                Finding(LATE, f"{alert.shown} waits for {alert.delay}", alert.at, remedy="write for: 5m"),
+                Finding(
+                    rules.LATE, f"{alert.shown} waits for {alert.delay}", alert.at, remedy="write for: 5m"
+                ),
             )
 
 
-def _bad_expressions(rules: Iterable[PromRule]) -> Iterator[Finding]:
+def _bad_expressions(every: Iterable[PromRule]) -> Iterator[Finding]:
     from lens_preflight.dashboards.firing import seconds
 
-    for rule in rules:
+    for rule in every:
         if rule.delay and "{{" not in rule.delay and seconds(rule.delay) is None:
             yield Finding(
-                BAD_EXPRESSION,
+                rules.BAD_EXPRESSION,
                 f"{rule.shown} waits for {rule.delay!r}, which is no duration",
                 rule.at,
                 evidence={"for": rule.delay},
@@ -215,7 +172,7 @@ def _bad_expressions(rules: Iterable[PromRule]) -> Iterator[Finding]:
             )
         if rule.query.error and not rule.query.beyond:
             yield Finding(
-                BAD_EXPRESSION,
+                rules.BAD_EXPRESSION,
                 f"{rule.shown} does not parse: {rule.query.error}",
                 rule.at,
                 evidence={"expression": rule.text},
@@ -234,7 +191,7 @@ def _scrape(files: Iterable[RuleFile]) -> Iterator[Finding]:
         return
     if not any(target.endswith(":8888") for job in jobs for target in job.targets):
         yield Finding(
-            NOT_SCRAPED,
+            rules.NOT_SCRAPED,
             "no scrape job asks the collector's port 8888",
             jobs[0].at if jobs else Location.file(seen.path, 1),
             remedy="add: - {job_name: otelcol, static_configs: [{targets: ['otel-collector:8888']}]}",

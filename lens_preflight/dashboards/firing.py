@@ -17,6 +17,7 @@ _COMPARISONS = frozenset({">", "<", ">=", "<=", "==", "!="})
 _DURATION = re.compile(
     r"0|(?=.)(?:[0-9]+y)?(?:[0-9]+w)?(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?"
 )
+_LONGEST = 2**63 / 1e9
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31536000}
 
 
@@ -53,10 +54,11 @@ def fires(text: str) -> Fires:
 
 
 def seconds(delay: str) -> float | None:
-    """A duration in seconds; None for one with which Prometheus refuses the file (1.5h, 5, 5m5h)."""
+    """A duration in seconds; None for one with which Prometheus refuses the file (1.5h, 5, 5m5h, 999y)."""
     if not _DURATION.fullmatch(delay):
         return None
-    return math.fsum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([0-9]+)(ms|[smhdwy])", delay))
+    length = math.fsum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([0-9]+)(ms|[smhdwy])", delay))
+    return length if length < _LONGEST else None
 
 
 def _bounds(node: Any) -> Bounds:

@@ -12,7 +12,7 @@ from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Failure
 from lens_preflight.dashboards.promql import read_promql
 from lens_preflight.dashboards.relabel import Relabel, read_relabels
-from lens_preflight.dashboards.rule_form import refuse_malformed
+from lens_preflight.dashboards.rule_form import RuleSet, new_names, refuse_malformed
 from lens_preflight.dashboards.selectors import Query
 from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Text, read_texts, read_yaml
 
@@ -67,7 +67,8 @@ class RuleFile:
     """What one file of rules holds; ``failure`` is set when it could not be read.
 
     ``scrapes`` is None unless the file is a configuration of Prometheus. ``promotes_run_id`` is
-    what its ``otlp`` block says, None when it has none.
+    what its ``otlp`` block says, None when it has none. ``unread`` is where a document begins that
+    Prometheus does not read, ``new_names`` what only its third generation takes for a name.
     """
 
     path: str
@@ -75,6 +76,8 @@ class RuleFile:
     scrapes: tuple[ScrapeJob, ...] | None = None
     promotes_run_id: bool | None = None
     failure: Failure | None = field(default=None)
+    unread: Location | None = None
+    new_names: tuple[Failure, ...] = ()
 
 
 def read_rules(
@@ -91,8 +94,9 @@ def read_rules(
 def _rule_file(source: Text) -> RuleFile:
     try:
         roots = read_yaml(source.text, source.path)
-        groups = [group for root in roots for group in _groups(root)]
-        refuse_malformed(groups)
+        sets = [one for root in _read(roots) for one in _sets(root)]
+        refuse_malformed(sets)
+        groups = [group for one in sets for group in one.groups]
         rules = [rule for group in groups for rule in _rules(group)]
     except Malformed as error:
         return RuleFile(source.path, failure=Failure(error.reason, error.at))
@@ -106,30 +110,42 @@ def _rule_file(source: Text) -> RuleFile:
         tuple(rules),
         tuple(job for root in scrapes for job in _scrape_jobs(root)) if scrapes else None,
         promotes[0] if promotes else None,
+        unread=next((root.at for root in roots if root not in _read(roots)), None),
+        new_names=tuple(new_names(sets)),
     )
 
 
-def _groups(node: Node) -> Iterator[Node]:
-    """The groups of a rule file, an API reply, a PrometheusRule, a ConfigMap or Helm values."""
-    if node.get("kind") is not None and node.text("kind") == "List":
+def _read(roots: Sequence[Node]) -> list[Node]:
+    """The documents of a file that are read: Prometheus takes the first one of a file of rules."""
+    plain = [root for root in roots if root.get("groups") is not None]
+    further = [root for root in plain[1:] if not root.text("kind") and not root.text("namespace")]
+    return [root for root in roots if root not in further]
+
+
+def _sets(node: Node) -> Iterator[RuleSet]:
+    """What holds groups: a rule file, an API reply, a PrometheusRule, a ConfigMap or Helm values."""
+    kind = node.text("kind")
+    if kind == "List":
         for item in node.children("items"):
-            yield from _groups(item)
-    yield from node.children("groups")
-    yield from node.children("data", "groups")
-    yield from node.children("spec", "groups")
+            yield from _sets(item)
+    yield RuleSet(node, whole=kind is None and node.get("apiVersion") is None)
+    for key in ("data", "spec"):
+        below = node.get(key)
+        if isinstance(below, Mapping):
+            yield RuleSet(below, victoria=kind == "VMRule")
     for values in (node.get("additionalPrometheusRulesMap"), node.get("serverFiles")):
         if isinstance(values, Mapping):
-            for value in values.entries.values():
-                yield from value.children("groups")
-    if node.text("kind") == "ConfigMap":
+            yield from (RuleSet(value) for value in values.entries.values())
+    if kind == "ConfigMap":
         yield from _config_map(node.get("data"))
 
 
-def _config_map(data: Node | None) -> Iterator[Node]:
+def _config_map(data: Node | None) -> Iterator[RuleSet]:
     for value in data.entries.values() if isinstance(data, Mapping) else ():
         if isinstance(value, Scalar) and isinstance(value.value, str) and "groups" in value.value:
-            for root in read_yaml(value.value, value.path, value.line):
-                yield from root.children("groups")
+            yield from (
+                RuleSet(root, whole=True) for root in _read(read_yaml(value.value, value.path, value.line))
+            )
 
 
 def _rules(group: Node) -> Iterator[PromRule]:

@@ -27,7 +27,7 @@ def say(folder: Path, *texts: str) -> Answer:
 
 def alerts(*expressions: str, record: str = "") -> str:
     """A file of alerts, and one recording rule."""
-    lines = ["groups:", "- rules:"]
+    lines = ["groups:", "- name: g", "  rules:"]
     if record:
         lines += ["  - record: rec:x", f"    expr: '{record}'"]
     for number, expression in enumerate(expressions):
@@ -126,5 +126,27 @@ def test_an_alert_beyond_our_bounds_is_neither_wrong_nor_right(tmp_path: Path) -
 def test_a_delay_that_prometheus_refuses_is_told(delay: str, tmp_path: Path) -> None:
     text = alerts(SENDS, QUEUE)
     assert say(tmp_path, text + "    for: 30m\n").status is Status.PASS
-    assert say(tmp_path, text + f"    for: {delay}\n").rules() == {"bad-expression"}
-    assert say(tmp_path, text + "    for: '{{ .Values.patience }}'\n").status is Status.PASS
+    assert say(tmp_path, text + f"    for: {delay}\n").rules() == {"unreadable"}
+    rendered = text + "    for: '{{ .Values.patience }}'\n"
+    assert say(tmp_path, rendered).status is Status.PASS
+    assert say(tmp_path, rendered + f"  - {{alert: B, expr: up, for: {delay}}}\n").rules() == {
+        "bad-expression"
+    }
+
+
+def test_a_second_document_is_not_read(tmp_path: Path) -> None:
+    answer = say(tmp_path, f"{alerts(SENDS)}---\n{alerts(QUEUE)}")
+    assert answer.rules() == {"unread-document", "no-queue-alert"}
+    assert answer.one("unread-document").at.line == 7
+    assert (
+        say(tmp_path, f"namespace: a\n{alerts(SENDS)}---\nnamespace: b\n{alerts(QUEUE)}").status
+        is Status.PASS
+    )
+
+
+@pytest.mark.parametrize("more", ["labels: {se-verity: page}", "annotations: {a.b: c}"])
+def test_a_name_that_only_the_third_version_takes_warns(tmp_path: Path, more: str) -> None:
+    assert say(tmp_path, f"{alerts(SENDS, QUEUE)}    {more}\n").rules() == {"name-of-version-3"}
+    assert say(tmp_path, alerts(SENDS, QUEUE, record="up").replace("rec:x", "rec-x")).rules() == {
+        "name-of-version-3"
+    }

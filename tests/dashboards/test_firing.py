@@ -47,5 +47,7 @@ def test_when_an_expression_has_a_result(expression: str, when: Fires) -> None:
 
 
 def test_durations() -> None:
-    assert [seconds(text) for text in ("1.2.3s", "1.5h", "5", "5 m", "5m5h", "5ms10s", "")] == [None] * 7
+    assert [seconds(text) for text in ("1.2.3s", "1.5h", "5", "5 m", "5m5h", "5ms10s", "", "999y")] == [
+        None
+    ] * 8
     assert [seconds(text) for text in ("0", "5m", "1h30m", "1d", "500ms")] == [0, 300, 5400, 86400, 0.5]

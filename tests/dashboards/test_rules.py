@@ -96,6 +96,22 @@ def test_what_holds_no_rules_says_where(tmp_path: Path, text: str, line: int) ->
         ("{record: a, expr: avg(up}", "a ( that is not closed"),
         ("{record: a, expr: avg(up))}", "a ) too many"),
         ("{alert: a, expr: 'up{job=\"x}'}", "a quote that is not closed"),
+        ("{expr: up}", "neither record nor alert"),
+        ("{alert: '', expr: up}", "neither record nor alert"),
+        ("text", "neither record nor alert"),
+        ("{alert: a, expr: up, for: 5}", "the for of a, 5, is no duration"),
+        ("{alert: a, expr: up, for: 30m1h}", "is no duration"),
+        ("{alert: a, expr: up, for: [5m]}", "is no duration"),
+        ("{alert: a, expr: up, keep_firing_for: abc}", "the keep_firing_for of a, abc"),
+        ("{record: a, expr: up, for: 5m}", "records, and has for"),
+        ("{record: a, expr: up, annotations: {b: c}}", "records, and has annotations"),
+        ("{record: 'a{b}', expr: up}", "has braces"),
+        ("{alert: a, expr: up, labels: [b]}", "the labels of a are no mapping"),
+        ("{alert: a, expr: up, labels: {b: [c]}}", "b among the labels of a is no text"),
+        ("{alert: a, expr: up, labels: {__name__: c}}", "cannot have __name__"),
+        ("{alert: a, expr: up, annotations: {'': c}}", "cannot have an empty name"),
+        ("{alert: a, expr: up, annotations: {s: '{{ $value'}}", "the template s of a has {{ without }}"),
+        ("{alert: a, expr: up, labels: {s: '{{ $valeu }}'}}", "names the variable $valeu"),
     ],
 )
 def test_what_prometheus_refuses(tmp_path: Path, rule: str, reason: str) -> None:
@@ -105,6 +121,55 @@ def test_what_prometheus_refuses(tmp_path: Path, rule: str, reason: str) -> None
     tool = shutil.which("promtool")
     if tool is not None:
         assert subprocess.run([tool, "check", "rules", str(path)], capture_output=True).returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("groups:\n- name: g\n- name: g\n", 3, "g of a group is repeated"),
+        ("groups:\n- rules:\n  - {alert: a, expr: up}\n", 2, "a group has no name"),
+        ("groups:\n- name: g\n  interval: 5\n", 3, "the interval of group g, 5, is no duration"),
+        ("groups:\n- name: g\n  limit: many\n", 3, "the limit of the group g is no number"),
+        ("groups:\n- name: g\n  every: 5m\n", 3, "the group g has the unknown key every"),
+        ("groups:\n- name: g\n  rules: {a: b}\n", 3, "the rules of the group g are no list"),
+        ("groups:\n- g\n", 2, "a group is no mapping"),
+        ("groups:\n- name: g\nversion: 2\n", 3, "the key version stands beside groups"),
+    ],
+)
+def test_what_prometheus_refuses_of_groups(tmp_path: Path, text: str, line: int, reason: str) -> None:
+    path = write(tmp_path, text)
+    (file,) = read_rules([path])
+    assert file.failure is not None and reason in file.failure.reason and file.failure.at.line == line
+    tool = shutil.which("promtool")
+    if tool is not None:
+        assert subprocess.run([tool, "check", "rules", str(path)], capture_output=True).returncode != 0
+
+
+STRANGE = "  rules:\n  - {alert: A, expr: up == 0, for: 1.5h, annotations: {s: '{{ $value | foo }}'}}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"groups:\n- name: '{{{{ .Values.name }}}}'\n  interval: 5\n{STRANGE}",
+        f"groups:\n- name: g\n{STRANGE}  - {{alert: B, expr: up, annotations: {{s: '{{% raw %}}'}}}}\n",
+        f"groups:\n- name: g\n{STRANGE}  - {{alert: B, expr: up, annotations: {{s: '{{{{`{{{{ x }}}}`}}}}'}}}}\n",
+        f"groups:\n- name: g\n  concurrency: 2\n{STRANGE}",
+        "apiVersion: 1\ngroups:\n- name: g\n  folder: f\n  interval: 5\n  rules: [{title: T, data: []}]\n",
+    ],
+)
+def test_what_another_program_reads_or_renders_is_not_refused(tmp_path: Path, text: str) -> None:
+    (file,) = read_rules([write(tmp_path, text)])
+    assert file.failure is None
+
+
+def test_a_file_within_a_config_map_is_refused_as_one_of_its_own(tmp_path: Path) -> None:
+    one = "kind: ConfigMap\ndata:\n  a.yml: |\n    groups:\n    - name: g\n"
+    twice = one + "  b.yml: |\n    groups:\n    - name: g\n"
+    beside = one + "    other: 1\n"
+    assert read_rules([write(tmp_path, twice)])[0].failure is None
+    (file,) = read_rules([write(tmp_path, beside)])
+    assert file.failure is not None and "other stands beside groups" in file.failure.reason
 
 
 def test_what_prometheus_takes(tmp_path: Path) -> None:
