@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.dashboards.coverage import Coverage
     from lens_preflight.dashboards.families import Catalogue
+    from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.model import Dashboard
     from lens_preflight.lens.metrics import Family
 
@@ -72,6 +73,7 @@ def dashboard_panels(ctx: Context) -> Iterable[Said]:
         yield from _names(board, ctx, catalogue)
         yield from _units(board, catalogue)
         yield from _broken_quantiles(board)
+        yield from _wrong_language(board, catalogue, lineage)
         yield from _stale_spans(board)
     yield from _unscraped(ctx)
     if doubted:
@@ -248,6 +250,19 @@ def _broken_quantiles(board: Dashboard) -> Iterator[Finding]:
                 evidence={"query": query.text},
                 remedy="write: sum by (le, nemo_run_id) (rate(..._bucket[$__rate_interval]))",
             )
+
+
+def _wrong_language(board: Dashboard, catalogue: Catalogue, lineage: Lineage) -> Iterator[Finding]:
+    from lens_preflight.dashboards.training import promql_elsewhere
+
+    for panel, target in promql_elsewhere(board, catalogue, lineage):
+        yield Finding(
+            rules.LANGUAGE,
+            f"{panel.shown}, target {target.ref}: a query of Prometheus is sent to {target.source.kind}",
+            target.spot.at,
+            evidence={"query": str(target.raw.get("expr"))},
+            remedy='give the variable of the data source "query": "prometheus", or the panel such a data source',
+        )
 
 
 def _stale_spans(board: Dashboard) -> Iterator[Finding]:

@@ -125,6 +125,19 @@ QUANTILE = Rule(
 )
 
 
+LANGUAGE = Rule(
+    f"{ID}/wrong-language",
+    "A query goes to a data source of another language",
+    Severity.BLOCKER,
+    Owner.PLATFORM,
+    help=(
+        "The query is PromQL, and the data source that the panel names, or that its variable offers, is Loki, "
+        "Tempo or a database: it answers with an error. Give the variable the type prometheus, or the panel "
+        "a data source of that type."
+    ),
+)
+
+
 STALE = Rule(
     f"{ID}/stale-span-name",
     "A query names spans that are no longer emitted",
@@ -155,6 +168,7 @@ RULES = (
     NAME,
     UNIT,
     QUANTILE,
+    LANGUAGE,
     STALE,
     OPAQUE,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lens_preflight.core.data import replace
-from lens_preflight.dashboards.languages import language_of, text_of
+from lens_preflight.dashboards.languages import asked_truly, language_of, text_of
 from lens_preflight.dashboards.model import Dashboard, DataSource, Document, Panel, Spot, Target, Variable
 
 NO_QUERIES = frozenset({"text", "news", "alertlist", "dashlist", "row", "welcome", "pluginlist", "annolist"})
@@ -31,6 +31,7 @@ def read_classic(document: Document, model: Mapping[str, Any], spot: Spot) -> Da
         for n, raw in enumerate(listed if isinstance(listed, list) else [])
         if isinstance(raw, Mapping)
     )
+    panels = [asked_truly(panel, variables) for panel in panels]
     inputs = model.get("__inputs")
     declared = frozenset(
         str(i.get("name")) for i in (inputs if isinstance(inputs, list) else []) if isinstance(i, Mapping)

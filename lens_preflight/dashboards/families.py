@@ -147,6 +147,8 @@ def families_of(query: Query, use: Use, catalogue: Catalogue) -> frozenset[Famil
         return frozenset()
     if query.language in (Language.TRACEQL, Language.KQL, Language.LUCENE):
         return _span_families(query, use, catalogue)
+    if query.language is not Language.PROMQL:
+        return frozenset()
     if is_span_duration(use):
         shown = part(use.metric) != "count" or use.divides
         return frozenset({Family.STEP_DURATION}) if shown and picks_step_spans(use) else frozenset()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lens_preflight.core.data import replace
+from lens_preflight.dashboards.model import DataSource, Panel, Target, Variable
 from lens_preflight.dashboards.selectors import Language
 
 _BY_PLUGIN = {
@@ -19,6 +21,13 @@ _BY_PLUGIN = {
     "grafana-opensearch-datasource": Language.LUCENE,
     "__expr__": Language.EXPRESSION,
 }
+_OTHER_PLUGINS = frozenset(
+    {"influxdb", "mysql", "postgres", "grafana-postgresql-datasource", "mssql", "graphite", "opentsdb"}
+    | {"cloudwatch", "jaeger", "zipkin", "grafana-clickhouse-datasource", "grafana-pyroscope-datasource"}
+    | {"alertmanager", "parca", "stackdriver", "grafana-azure-monitor-datasource"}
+)
+"""Data sources that take no PromQL; of a plug-in that stands nowhere here that is not known."""
+
 _TEXT_KEYS = {
     Language.PROMQL: ("expr", "query"),
     Language.LOGQL: ("expr",),
@@ -44,6 +53,35 @@ def language_of(plugin: str, raw: Mapping[str, Any]) -> Language:
         if "expression" in raw and raw.get("type") in ("math", "reduce", "resample", "threshold", "sql"):
             return Language.EXPRESSION
     return Language.OTHER
+
+
+def refuses_promql(plugin: str) -> bool:
+    """Whether a data source is known, and speaks another language."""
+    return plugin in _OTHER_PLUGINS or _BY_PLUGIN.get(plugin, Language.PROMQL) is not Language.PROMQL
+
+
+def asked_truly(panel: Panel, variables: Iterable[Variable]) -> Panel:
+    """A panel whose targets speak the language of the data source that a variable of the dashboard chooses.
+
+    Grafana finds the data source by its identifier; the type that stands beside it does not count.
+    """
+    plugins = {v.name: v.query for v in variables if v.kind == "datasource"}
+    source = _chosen(panel.source, plugins)
+    return replace(panel, source=source, targets=tuple(_asked(t, plugins) for t in panel.targets))
+
+
+def _chosen(source: DataSource, plugins: Mapping[str, str]) -> DataSource:
+    plugin = plugins.get(source.variable, "")
+    known = plugin in _BY_PLUGIN or plugin in _OTHER_PLUGINS
+    return replace(source, kind=plugin) if known and source.kind != plugin else source
+
+
+def _asked(target: Target, plugins: Mapping[str, str]) -> Target:
+    source = _chosen(target.source, plugins)
+    language = language_of(source.kind, target.raw)
+    if source == target.source or language is target.language or target.language is Language.EXPRESSION:
+        return target
+    return replace(target, source=source, language=language, text=text_of(language, target.raw)[1])
 
 
 def text_of(language: Language, raw: Mapping[str, Any]) -> tuple[str, str]:

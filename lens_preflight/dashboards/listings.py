@@ -11,6 +11,7 @@ from lens_preflight.core.errors import Undecided
 from lens_preflight.dashboards.families import Catalogue, spellings
 from lens_preflight.dashboards.fates import Fate, fate_of
 from lens_preflight.dashboards.infrastructure import exempt
+from lens_preflight.dashboards.languages import refuses_promql
 from lens_preflight.dashboards.lineage import Lineage
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Dashboard, Variable
@@ -56,7 +57,10 @@ def flaws(
     """
     query = read_promql(substitute(variable.listing.selector, {}))
     asks_prometheus = variable.listing.how not in ("tag values", "unknown")
-    if variable.listing.selector and asks_prometheus:
+    plugin = board.plugin(variable.source)
+    if asks_prometheus and refuses_promql(plugin) and any(use.metric for use in query.uses):
+        yield Flaw.BROKEN, f"asks {plugin} by a query for Prometheus"
+    elif variable.listing.selector and asks_prometheus:
         known = frozenset(shown)
         for use in query.uses:
             yield from _selector(use, variable, board, lineage, catalogue, known)

@@ -176,6 +176,11 @@ class Dashboard:
         """The variables by name."""
         return {variable.name: variable for variable in self.variables}
 
+    def plugin(self, source: DataSource) -> str:
+        """The plug-in of a data source: the variable that chooses it says which, else what stands beside it."""
+        variable = self.by_name.get(source.variable)
+        return variable.query if variable is not None and variable.kind == "datasource" else source.kind
+
     @cached_property
     def queries(self) -> tuple[tuple[Panel, Target, Query], ...]:
         """What the visible panels really ask: hidden targets and unplaced panels are left out."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from lens_preflight.core.data import replace
 from lens_preflight.dashboards.classic import conditions, data_source, values_of
-from lens_preflight.dashboards.languages import language_of, text_of
+from lens_preflight.dashboards.languages import asked_truly, language_of, text_of
 from lens_preflight.dashboards.model import Dashboard, DataSource, Document, Panel, Spot, Target, Variable
 
 _REFRESH = {"never": "never", "onDashboardLoad": "load", "onTimeRangeChanged": "time"}
@@ -39,6 +39,7 @@ def read_schema2(document: Document, spec: Mapping[str, Any], spot: Spot, form: 
         if isinstance(raw, Mapping)
     )
     variables += tuple(_sections(spec.get("layout"), spot.below("layout")))
+    panels = tuple(asked_truly(panel, variables) for panel in panels)
     return Dashboard(document.path, _word(spec, "title"), form, spot, panels, variables)
 
 
@@ -136,7 +137,7 @@ def _variable(raw: Mapping[str, Any], spot: Spot) -> Variable:
         query = fields.get("query") or fields.get("expr") or fields.get("__legacyStringValue") or ""
         at = at.below("spec")
     if not query:
-        query = spec.get("definition")
+        query = spec.get("definition") or spec.get("pluginId")
     current = spec.get("current")
     options = spec.get("options")
     return Variable(

@@ -10,6 +10,7 @@ from lens_preflight.dashboards.conditions import canonical
 from lens_preflight.dashboards.families import Catalogue
 from lens_preflight.dashboards.fates import Fate, worst
 from lens_preflight.dashboards.infrastructure import exempt
+from lens_preflight.dashboards.languages import refuses_promql
 from lens_preflight.dashboards.lineage import Lineage
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Dashboard, Panel, Target, Variable
@@ -106,6 +107,19 @@ def training_uses(board: Dashboard, catalogue: Catalogue, lineage: Lineage) -> I
                     any(lineage.recorded(where) for where, _ in labels),
                     _needed(query, use),
                 )
+
+
+def promql_elsewhere(
+    board: Dashboard, catalogue: Catalogue, lineage: Lineage
+) -> Iterator[tuple[Panel, Target]]:
+    """Visible targets whose PromQL on training metrics goes to a data source of another language."""
+    for panel, target, _ in board.queries:
+        text = target.raw.get("expr")
+        if refuses_promql(target.source.kind) and isinstance(text, str) and target.text in ("", text):
+            query = read_promql(substitute(text, {}))
+            sound = not query.error and all(use.metric for use in query.uses)
+            if sound and any(is_training(query, use, catalogue, lineage) for use in query.uses):
+                yield panel, target
 
 
 def _needed(query: Query, use: Use) -> tuple[Matcher, ...]:

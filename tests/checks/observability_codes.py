@@ -13,6 +13,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "dashboard-panels/unresolved-panel",
         "dashboard-panels/unreadable",
         "dashboard-panels/quantile-without-le",
+        "dashboard-panels/wrong-language",
         "dashboard-panels/stale-span-name",
         "dashboard-panels/not-scraped",
     ),

@@ -210,3 +210,30 @@ def test_an_exporter_that_nobody_scrapes(tmp_path: Path) -> None:
         path.write_text(job % port, encoding="utf-8")
         told.append(say(read(classic(*PANELS)), collector=config, rules=read_rules([path])).rules())
     assert told == [{"not-scraped"}, set()]
+
+
+LOKI = {"type": "loki", "uid": "logs"}
+
+
+def test_promql_that_is_sent_to_another_data_source_shows_nothing() -> None:
+    board = classic(*PANELS)
+    board["templating"]["list"][0]["query"] = "loki"
+    answer = say(read(board))
+    assert answer.rules() == {"wrong-language", "family-missing"}
+    assert "a query of Prometheus is sent to loki" in answer.findings[-1].message
+    fixed = say(read(classic(*PANELS[:3], {**PANELS[3], "datasource": LOKI})))
+    assert fixed.rules() == {"wrong-language", "family-missing", "datasource-fixed"}
+
+
+@pytest.mark.parametrize("plugin", ["", "prometheus", "a-store-that-nobody-knows"])
+def test_the_type_beside_a_data_source_does_not_count(plugin: str) -> None:
+    board = classic(*({**p, "datasource": {"type": "loki", "uid": "${source}"}} for p in PANELS))
+    board["templating"]["list"][0]["query"] = plugin
+    assert say(read(board)).status is (Status.PASS if plugin == "prometheus" else Status.FAIL)
+
+
+def test_a_query_for_logs_is_no_fault() -> None:
+    logs = {"refId": "A", "expr": '{job="train"} |= "loss"'}
+    assert say(read(classic(*PANELS, panel(5, "Logs", logs, datasource=LOKI)))).rules() == {
+        "datasource-fixed"
+    }

@@ -47,6 +47,7 @@ def test_a_variable_that_lists_and_a_panel_that_follows() -> None:
         ({"type": "custom", "query": "a,b"}, "not-a-list", Status.WARN),
         ({"type": "constant", "query": "a"}, "hard-coded", Status.FAIL),
         ({"includeAll": True, "allValue": ".*"}, "all-value", Status.PASS),
+        ({"datasource": {"type": "loki", "uid": "logs"}}, "broken-list", Status.FAIL),
     ],
 )
 def test_faults_of_the_variable(changes: dict[str, Any], rule: str, status: Status) -> None:
