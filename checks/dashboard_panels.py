@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import dashboard_panels_rules as rules
+from lens_preflight.checks.dashboard_panels_queries import queries_of
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Undecided
 from lens_preflight.core.finding import Finding, Proof
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.dashboards.coverage import Coverage
     from lens_preflight.dashboards.families import Catalogue
-    from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.model import Dashboard
     from lens_preflight.lens.metrics import Family
 
@@ -72,9 +72,7 @@ def dashboard_panels(ctx: Context) -> Iterable[Said]:
         yield from _data_sources(board)
         yield from _names(board, ctx, catalogue)
         yield from _units(board, catalogue)
-        yield from _broken_quantiles(board)
-        yield from _wrong_language(board, catalogue, lineage)
-        yield from _stale_spans(board)
+        yield from queries_of(board, catalogue, lineage)
     yield from _unscraped(ctx)
     if doubted:
         yield from _doubt(doubted, seen)
@@ -238,43 +236,3 @@ def _units(board: Dashboard, catalogue: Catalogue) -> Iterator[Finding]:
             target.spot.at,
             remedy=f'write "unit": "{unit}" in fieldConfig.defaults',
         )
-
-
-def _broken_quantiles(board: Dashboard) -> Iterator[Finding]:
-    for panel, target, query in board.queries:
-        if any("histogram_quantile without le" in use.within for use in query.uses):
-            yield Finding(
-                rules.QUANTILE,
-                f"{panel.shown}, target {target.ref}: histogram_quantile gets no le and returns nothing",
-                target.spot.at,
-                evidence={"query": query.text},
-                remedy="write: sum by (le, nemo_run_id) (rate(..._bucket[$__rate_interval]))",
-            )
-
-
-def _wrong_language(board: Dashboard, catalogue: Catalogue, lineage: Lineage) -> Iterator[Finding]:
-    from lens_preflight.dashboards.training import promql_elsewhere
-
-    for panel, target in promql_elsewhere(board, catalogue, lineage):
-        yield Finding(
-            rules.LANGUAGE,
-            f"{panel.shown}, target {target.ref}: a query of Prometheus is sent to {target.source.kind}",
-            target.spot.at,
-            evidence={"query": str(target.raw.get("expr"))},
-            remedy='give the variable of the data source "query": "prometheus", or the panel such a data source',
-        )
-
-
-def _stale_spans(board: Dashboard) -> Iterator[Finding]:
-    from lens_preflight.dashboards.spans import STALE_SPANS
-
-    for panel, target, query in board.queries:
-        for old, new in STALE_SPANS.items():
-            words = query.text.replace('"', " ").replace("(", " ").replace(")", " ").split()
-            if old in words:
-                yield Finding(
-                    rules.STALE,
-                    f"{panel.shown} names the span {old}, which is now {new}",
-                    target.spot.at,
-                    remedy=f"write {new}",
-                )

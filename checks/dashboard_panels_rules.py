@@ -125,6 +125,18 @@ QUANTILE = Rule(
 )
 
 
+NO_RESULT = Rule(
+    f"{ID}/no-result",
+    "A query of a training metric has no result whatever is stored",
+    Severity.BLOCKER,
+    Owner.PLATFORM,
+    help=(
+        "A range vector cannot be drawn, a quantile lies between 0 and 1 and needs all buckets of a histogram, "
+        "a rate needs two samples within its range. The panel stays empty or shows an error."
+    ),
+)
+
+
 LANGUAGE = Rule(
     f"{ID}/wrong-language",
     "A query goes to a data source of another language",
@@ -168,6 +180,7 @@ RULES = (
     NAME,
     UNIT,
     QUANTILE,
+    NO_RESULT,
     LANGUAGE,
     STALE,
     OPAQUE,

@@ -124,7 +124,6 @@ _STRATEGIES = frozenset(s.value for s in Strategy)
 
 def _fault(name: str, catalogue: Catalogue, expected: frozenset[Strategy]) -> tuple[str, str] | None:
     """The right name and the reason, None when the name is right."""
-    ending = f"_{part(name)}" if part(name) else ""
     wanted = expected or frozenset({Strategy.SUFFIXES, Strategy.UTF8_SUFFIXES, Strategy.UNTOUCHED})
     found = spellings(name, catalogue)
     if found:
@@ -142,6 +141,8 @@ def _fault(name: str, catalogue: Catalogue, expected: frozenset[Strategy]) -> tu
             return None
         metric = near[0]
         why = f"a name that no exporter makes of {metric.name}"
+    histogram = metric.instrument is Instrument.HISTOGRAM
+    ending = f"_{part(name)}" if part(name) and histogram else ""
     strategy = next(iter(sorted(expected, key=lambda s: s.value)), Strategy.SUFFIXES)
     front = catalogue.namespaces[0] if catalogue.exact else ""
     return prometheus_name(metric.name, metric.unit, metric.instrument.value, strategy, front) + ending, why

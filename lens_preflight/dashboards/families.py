@@ -124,14 +124,20 @@ def _spellings(catalogue: Catalogue) -> Mapping[str, tuple[Spelling, ...]]:
 def spellings(name: str, catalogue: Catalogue) -> tuple[Spelling, ...]:
     """The metrics that a series name of Prometheus may belong to; a foreign namespace in front is allowed."""
     table = _spellings(catalogue)
+    if name in table:
+        return table[name]
     base = re.sub(r"[_.](bucket|sum|count)$", "", name)
-    found = [s for n in dict.fromkeys((name, base)) for s in table.get(n, ())]
-    if found:
-        return tuple(dict.fromkeys(found))
+    if base in table:
+        return _with_part(table[base], True)
     for position, char in enumerate(base if not catalogue.exact else ""):
         if char == "_" and base.count("_", position + 1) >= 2 and base[position + 1 :] in table:
-            return table[base[position + 1 :]]
+            return _with_part(table[base[position + 1 :]], base != name)
     return ()
+
+
+def _with_part(found: tuple[Spelling, ...], of_histogram: bool) -> tuple[Spelling, ...]:
+    """The metrics that have buckets, a sum and a count, when one of them is asked for."""
+    return tuple(s for s in found if not of_histogram or s.metric.instrument is Instrument.HISTOGRAM)
 
 
 def near_misses(name: str, catalogue: Catalogue) -> tuple[Metric, ...]:
@@ -143,7 +149,7 @@ def near_misses(name: str, catalogue: Catalogue) -> tuple[Metric, ...]:
 
 def families_of(query: Query, use: Use, catalogue: Catalogue) -> frozenset[Family]:
     """The families that one selector shows."""
-    if use.within and set(use.within) & _COUNTING:
+    if use.empty or set(use.within) & _COUNTING:
         return frozenset()
     if query.language in (Language.TRACEQL, Language.KQL, Language.LUCENE):
         return _span_families(query, use, catalogue)

@@ -10,6 +10,7 @@ from typing import Any
 
 from lens_preflight.core.data import replace
 from lens_preflight.dashboards.macros import NUMBER
+from lens_preflight.dashboards.results import dead, fault, is_range
 from lens_preflight.dashboards.scanning import scan_selectors
 from lens_preflight.dashboards.selectors import Labels, Language, Matcher, Query, Use
 
@@ -41,7 +42,7 @@ def read_promql(text: str) -> Query:
     """Take an expression apart; macros of Grafana must have been replaced."""
     try:
         tree = parsed(text)
-        return Query(Language.PROMQL, text, tuple(_uses(tree)))
+        return Query(Language.PROMQL, text, tuple(_uses(tree)), ranges=is_range(tree))
     except (ValueError, RecursionError) as error:
         beyond = isinstance(error, Beyond | RecursionError)
         reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
@@ -78,13 +79,17 @@ def _uses(node: Any) -> list[Use]:
         return selector_uses(node.vector_selector)
     if kind in ("ParenExpr", "SubqueryExpr", "UnaryExpr"):
         return _uses(node.expr)
-    if kind == "AggregateExpr":
-        return _aggregate(node)
-    if kind == "Call":
-        return _call(node)
+    if kind in ("AggregateExpr", "Call"):
+        uses = _aggregate(node) if kind == "AggregateExpr" else _call(node)
+        return _without_result(uses, fault(node, uses))
     if kind == "BinaryExpr":
         return _binary(node)
     return []
+
+
+def _without_result(uses: list[Use], why: str) -> list[Use]:
+    """The selectors of an expression that never has a result, for a reason; without one as they are."""
+    return [replace(use, empty=use.empty or why) for use in uses] if why else uses
 
 
 def selector_uses(node: Any) -> list[Use]:
@@ -170,6 +175,8 @@ def _binary(node: Any) -> list[Use]:
         return [replace(use, alternative=True) for use in left + right]
     if op == "unless":
         return [_without(use, right, node) for use in left]
+    why = dead(left) or dead(right)
+    left, right = _without_result(left, why), _without_result(right, why)
     if len(left) + len(right) > MOST_JOINED:
         raise Beyond(f"more than {MOST_JOINED} selectors that are joined with each other")
     matching, cardinality, copied = _matching(node.modifier)
@@ -196,11 +203,19 @@ def _without(use: Use, removed: list[Use], node: Any) -> Use:
         type(other).__name__ == "VectorSelector"
         and other.offset is None
         and other.at is None
-        and whole
-        and any(other.metric == use.metric and set(other.matchers) <= set(use.matchers) for other in removed)
+        and any(_same_series(use, other, whole, on) for other in removed)
     )
     within = (*use.within, "nothing") if nothing else use.within
     return replace(use, removed=(*use.removed, *removed), within=within)
+
+
+def _same_series(use: Use, other: Use, whole: bool, on: bool) -> bool:
+    """Whether a selector picks series with all the labels of another: metrics of one program have the same."""
+    if not set(other.matchers) <= set(use.matchers):
+        return False
+    program = use.metric.partition("_")[0]
+    alike = not on and use.kept == Labels() and program == other.metric.partition("_")[0] != other.metric
+    return whole and (other.metric == use.metric or alike)
 
 
 def _matching(modifier: Any) -> tuple[tuple[bool, frozenset[str]], str, frozenset[str]]:

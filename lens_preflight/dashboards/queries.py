@@ -11,6 +11,7 @@ from lens_preflight.dashboards.elastic import read_elastic
 from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Dashboard, Panel, Target
 from lens_preflight.dashboards.promql import read_promql
+from lens_preflight.dashboards.results import drawn
 from lens_preflight.dashboards.scanning import scan_selectors
 from lens_preflight.dashboards.selectors import Language, Query
 from lens_preflight.dashboards.traceql import read_traceql
@@ -51,7 +52,9 @@ def _inputs(target: Target) -> set[str]:
 def read_target(target: Target, values: Mapping[str, str]) -> Query:
     """Take a target's query apart in its language."""
     if target.language is Language.PROMQL:
-        return replace(read_promql(substitute(target.text, values)), text=target.text)
+        query = replace(read_promql(substitute(target.text, values)), text=target.text)
+        at_once = target.raw.get("instant") is True and target.raw.get("range") is not True
+        return query if at_once else drawn(query)
     if target.language is Language.LOGQL:
         return Query(Language.LOGQL, target.text, scan_selectors(target.text))
     if target.language is Language.TRACEQL:

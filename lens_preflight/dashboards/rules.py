@@ -12,6 +12,7 @@ from lens_preflight.dashboards.macros import substitute
 from lens_preflight.dashboards.model import Failure
 from lens_preflight.dashboards.promql import read_promql
 from lens_preflight.dashboards.relabel import Relabel, read_relabels
+from lens_preflight.dashboards.results import drawn
 from lens_preflight.dashboards.rule_form import RuleSet, new_names, refuse_malformed
 from lens_preflight.dashboards.selectors import Query
 from lens_preflight.documents import Malformed, Mapping, Node, Scalar, Text, read_texts, read_yaml
@@ -37,7 +38,7 @@ class PromRule:
     @cached_property
     def query(self) -> Query:
         """The expression, taken apart."""
-        return read_promql(substitute(self.text, {}))
+        return drawn(read_promql(substitute(self.text, {})))
 
     @property
     def shown(self) -> str:

@@ -91,6 +91,7 @@ class Use:
     labels that reach the result. ``joined`` are selectors without which this one gives nothing,
     ``removed`` those whose series are taken away from it (``unless``). ``divides`` and
     ``divided_by`` are set for the two sides of a division; ``alternative`` for a side of ``or``.
+    ``empty`` says why nothing of it is ever shown.
     """
 
     metric: str
@@ -102,6 +103,7 @@ class Use:
     divides: bool = False
     divided: bool = False
     alternative: bool = False
+    empty: str = ""
 
     @property
     def shown(self) -> str:
@@ -137,7 +139,8 @@ class Query:
     """A query, taken apart. ``error`` is set when it does not parse; then ``uses`` is what a scan saw.
 
     ``beyond``: it was not parsed because of a bound of ours, and may be sound.
-    ``condition`` is the filter of languages that ask for spans or documents.
+    ``condition`` is the filter of languages that ask for spans or documents. ``ranges``: the result is a
+    range vector.
     """
 
     language: Language
@@ -146,6 +149,7 @@ class Query:
     error: str = ""
     condition: Condition | None = None
     beyond: bool = False
+    ranges: bool = False
 
     @cached_property
     def metrics(self) -> frozenset[str]:

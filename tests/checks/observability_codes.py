@@ -14,6 +14,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "dashboard-panels/unreadable",
         "dashboard-panels/quantile-without-le",
         "dashboard-panels/wrong-language",
+        "dashboard-panels/no-result",
         "dashboard-panels/stale-span-name",
         "dashboard-panels/not-scraped",
     ),

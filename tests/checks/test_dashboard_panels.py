@@ -237,3 +237,19 @@ def test_a_query_for_logs_is_no_fault() -> None:
     assert say(read(classic(*PANELS, panel(5, "Logs", logs, datasource=LOKI)))).rules() == {
         "datasource-fixed"
     }
+
+
+def test_a_query_without_a_result_is_told_with_its_reason() -> None:
+    board = read(classic(*PANELS[:3], panel(4, "Norm", "megatron_training_grad_norm[5m]")))
+    answer = say(board)
+    assert answer.rules() == {"no-result", "family-missing"}
+    assert "is a range vector" in answer.one("no-result").message
+    at_once = {"refId": "A", "expr": "megatron_training_grad_norm[5m]", "instant": True}
+    assert say(read(classic(*PANELS[:3], panel(4, "Norm", at_once)))).status is Status.PASS
+    at_once["range"] = True
+    assert "no-result" in say(read(classic(*PANELS[:3], panel(4, "Norm", at_once)))).rules()
+
+
+def test_the_buckets_of_a_gauge_are_a_wrong_name() -> None:
+    board = read(classic(*PANELS[:3], panel(4, "Norm", "megatron_training_grad_norm_bucket")))
+    assert say(board).one("metric-name").remedy == "write megatron_training_grad_norm"
