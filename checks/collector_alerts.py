@@ -13,6 +13,7 @@ from lens_preflight.core.words import Need
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
+    from lens_preflight.dashboards.firing import Trouble
     from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.rules import PromRule, RuleFile, ScrapeJob
 
@@ -41,6 +42,7 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
 
     When a configuration of Prometheus is among the files, it must scrape the collector's port 8888.
     """
+    from lens_preflight.dashboards.firing import Trouble
     from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.rules import all_rules
 
@@ -62,6 +64,9 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
     yield from (finding for _, finding in useless)
     dead = {alert for alert, finding in useless if finding.rule is rules.CANNOT_FIRE}
     sends, queues = ([a for a in asking if a not in dead] for asking in (sends, queues))
+    silent = [*_silent(sends, Trouble.SENDS, lineage), *_silent(queues, Trouble.QUEUE, lineage)]
+    yield from _backwards(silent, [*sends, *queues])
+    sends, queues = ([a for a in asking if a not in silent] for asking in (sends, queues))
     for asking in (sends, queues):
         if asking and all(alert.query.beyond for alert in asking):
             raise Undecided(f"alert {asking[0].name} cannot be read: {asking[0].query.error}", asking[0].at)
@@ -155,6 +160,30 @@ def _useless(alerts: Iterable[PromRule]) -> Iterator[tuple[PromRule, Finding]]:
                 Finding(
                     rules.LATE, f"{alert.shown} waits for {alert.delay}", alert.at, remedy="write for: 5m"
                 ),
+            )
+
+
+def _silent(alerts: Iterable[PromRule], trouble: Trouble, lineage: Lineage) -> list[PromRule]:
+    """Alerts that have no result when what they are to tell is there."""
+    from lens_preflight.dashboards.firing import warns
+
+    def recorded(name: str) -> tuple[str, ...]:
+        return tuple(rule.query.text for rule in lineage.rules.get(name, ()))
+
+    return [alert for alert in alerts if not warns(alert.query.text, trouble, recorded)]
+
+
+def _backwards(silent: Iterable[PromRule], asking: Iterable[PromRule]) -> Iterator[Finding]:
+    """Alerts that fire while all is well; ``absent`` tells another thing, and that it can."""
+    twice = [alert.at for alert in asking]
+    for alert in dict.fromkeys(silent):
+        if "absent" not in alert.text and twice.count(alert.at) == 1:
+            yield Finding(
+                rules.CANNOT_FIRE,
+                f"{alert.shown} does not fire when the collector loses data",
+                alert.at,
+                evidence={"expression": alert.text},
+                remedy="turn the comparison round: failures above 0, the queue's share above 0.8",
             )
 
 

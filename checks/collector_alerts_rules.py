@@ -68,7 +68,8 @@ CANNOT_FIRE = Rule(
     Owner.PLATFORM,
     help=(
         "The queue's size over its capacity is never above 1, a rate of failures is never below 0, and "
-        "a comparison with bool gives a result in any case. Such an alert does not count."
+        "a comparison with bool gives a result in any case, and a share below 0.8 tells that all is well. Such an "
+        "alert does not count."
     ),
 )
 LATE = Rule(

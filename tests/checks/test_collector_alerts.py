@@ -109,6 +109,23 @@ def test_an_alert_that_cannot_fire_does_not_count(
     assert say(tmp_path, alerts(sends, queue)).rules() == rules
 
 
+@pytest.mark.parametrize(
+    ("sends", "queue", "rules"),
+    [
+        (SENDS.replace("> 0", "== 0"), QUEUE, {"cannot-tell-anything", "no-send-failure-alert"}),
+        (SENDS.replace("5m", "1s"), QUEUE, {"cannot-tell-anything", "no-send-failure-alert"}),
+        ("absent(otelcol_exporter_send_failed_spans)", QUEUE, {"no-send-failure-alert"}),
+        (SENDS, QUEUE.replace("> 0.8", "< 0.8"), {"cannot-tell-anything", "no-queue-alert"}),
+        (SENDS, "absent(otelcol_exporter_queue_size)", {"no-queue-alert"}),
+        (SENDS, f"{QUEUE} or absent(otelcol_exporter_queue_size)", set()),
+    ],
+)
+def test_an_alert_that_fires_while_all_is_well_does_not_count(
+    tmp_path: Path, sends: str, queue: str, rules: set[str]
+) -> None:
+    assert say(tmp_path, alerts(sends, queue)).rules() == rules
+
+
 def test_an_alert_that_waits_for_a_day_is_late(tmp_path: Path) -> None:
     text = alerts(SENDS, QUEUE)
     assert say(tmp_path, text + "    for: 24h\n").rules() == {"late"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_preflight.dashboards.firing import Fires, fires, seconds
+from lens_preflight.dashboards.firing import Fires, Trouble, fires, seconds, warns
 
 SIZE, CAPACITY = "otelcol_exporter_queue_size", "otelcol_exporter_queue_capacity"
 FAILED = "rate(otelcol_exporter_send_failed_spans_total[5m])"
@@ -44,6 +44,48 @@ FAILED = "rate(otelcol_exporter_send_failed_spans_total[5m])"
 )
 def test_when_an_expression_has_a_result(expression: str, when: Fires) -> None:
     assert fires(expression) is when
+
+
+@pytest.mark.parametrize(
+    ("expression", "sends", "queue"),
+    [
+        (f"{FAILED} > 0", True, True),
+        (f"{FAILED} == 0", False, False),
+        (f"{FAILED} < 10", False, False),
+        (f"sum({FAILED}) != 0", True, True),
+        ("otelcol_exporter_send_failed_spans > 0", True, True),
+        ("absent(otelcol_exporter_send_failed_spans)", False, True),
+        ("absent_over_time(otelcol_exporter_send_failed_spans[5m])", False, True),
+        ("rate(otelcol_exporter_send_failed_spans[1s]) > 0", False, False),
+        ("otelcol_exporter_send_failed_spans[5m]", False, False),
+        (f"{FAILED} / rate(otelcol_exporter_sent_spans_total[5m]) > 0.01", True, True),
+        (f"{SIZE} / {CAPACITY} > 0.8", True, True),
+        (f"{SIZE} / {CAPACITY} < 0.8", False, False),
+        (f"100 * {SIZE} / {CAPACITY} > 80", True, True),
+        (f"{CAPACITY} / {SIZE} < 1.25", True, True),
+        (f"1 - {SIZE} / {CAPACITY} < 0.2", True, True),
+        (f"1 - {SIZE} / {CAPACITY} > 0.2", False, False),
+        (f"{CAPACITY} - {SIZE} < 100", True, True),
+        (f"{SIZE} > 0.8 * {CAPACITY}", True, True),
+        (f"{SIZE} > 500", True, True),
+        (f"{SIZE} < 500", False, False),
+        (f"{SIZE} == 0", True, False),
+        (f"absent({SIZE})", True, False),
+        (f"deriv({SIZE}[10m]) > 0", True, True),
+        (f"predict_linear({SIZE}[10m], 600) > {CAPACITY}", True, True),
+        ("rec:share > 0.8", True, True),
+        ("rec:share < 0.8", False, False),
+        ("rec:other < 0.8", True, True),
+    ],
+)
+def test_an_alert_warns_of_a_trouble_and_not_while_all_is_well(
+    expression: str, sends: bool, queue: bool
+) -> None:
+    def recorded(name: str) -> tuple[str, ...]:
+        return (f"{SIZE} / {CAPACITY}",) if name == "rec:share" else ()
+
+    assert warns(expression, Trouble.SENDS, recorded) is sends
+    assert warns(expression, Trouble.QUEUE, recorded) is queue
 
 
 def test_durations() -> None:
