@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lens_preflight.checks import dashboard_run_id_rules as rules
 from lens_preflight.checks.dashboard_run_id_list import run_list
+from lens_preflight.checks.dashboard_run_id_service import other_service
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Proof, Rule
@@ -59,6 +60,7 @@ def dashboard_run_id(ctx: Context) -> Iterable[Said]:
     told = [(board, list(training_uses(board, catalogue, lineage))) for board in boards]
     for board, uses in told:
         if uses:
+            yield from other_service(ctx, uses)
             judged += len({id(use.panel) for use in uses})
             yield from run_list(board, uses, catalogue, lineage, doubts)
             yield from _panels(board, uses, doubts)
@@ -187,7 +189,27 @@ def _shows_nothing(board: Dashboard, run_use: RunUse) -> str:
     missing = _undeclared(board, run_use)
     if missing:
         return f"the variable ${missing} does not exist"
+    literal = _taken_literally(board, run_use)
+    if literal:
+        return literal
     return run_use.use.contradiction if run_use.language is Language.PROMQL else ""
+
+
+def _taken_literally(board: Dashboard, run_use: RunUse) -> str:
+    """An exact comparison, of whatever label, with a variable that may hold several values; empty: none."""
+    from lens_preflight.dashboards.runs import is_run_matcher
+    from lens_preflight.dashboards.selectors import Language
+    from lens_preflight.dashboards.variables import mentions
+
+    if run_use.language not in (Language.PROMQL, Language.TRACEQL):
+        return ""
+    for matcher in run_use.matchers:
+        named = [
+            board.by_name.get(m.name) for m in mentions(matcher.value) if m.name not in run_use.panel.repeats
+        ]
+        if matcher.op == "=" and not is_run_matcher(matcher) and any(v and v.several for v in named):
+            return f"{matcher} compares with a list of values"
+    return ""
 
 
 def _undeclared(board: Dashboard, run_use: RunUse) -> str:

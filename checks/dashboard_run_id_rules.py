@@ -130,6 +130,15 @@ BROKEN = _rule(
 )
 
 
+OTHER_SERVICE = _rule(
+    "other-service",
+    Severity.CAUTION,
+    "A panel is confined to another service than that of the job",
+    "The service of the job is what OTEL_SERVICE_NAME says. A panel of another service shows nothing of the run, "
+    'unless the collector gives it that name. Use a variable: service_name=~"$service".',
+)
+
+
 PREFIX = _rule(
     "prefix",
     Severity.CAUTION,
@@ -188,6 +197,7 @@ RULES = (
     UNFILTERED,
     HARD_CODED,
     BROKEN,
+    OTHER_SERVICE,
     PREFIX,
     MIXED,
     LOST_LABEL,

@@ -85,6 +85,8 @@ def _selector(
                 yield Flaw.BROKEN, f"asks for its own value: {matcher}"
             elif not (mention.name.startswith("__") or mention.name in {*board.by_name, *board.inputs}):
                 yield Flaw.BROKEN, f"is confined by ${mention.name}, which does not exist"
+            elif matcher.op == "=" and mention.name in board.by_name and board.by_name[mention.name].several:
+                yield Flaw.BROKEN, f"is confined by {matcher}, which compares with a list of values"
     if use.contradiction:
         yield Flaw.BROKEN, f"lists nothing: {use.contradiction}"
     for matcher in use.on(*RUN_LABELS):

@@ -40,6 +40,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "dashboard-run-id/hard-coded",
         "dashboard-run-id/broken-filter",
         "dashboard-run-id/prefix",
+        "dashboard-run-id/other-service",
         "dashboard-run-id/mixed-runs",
         "dashboard-run-id/label-lost",
         "dashboard-run-id/lost-by-scraping",
