@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lens_preflight.core.data import replace
+from lens_preflight.dashboards.display import displayed
 from lens_preflight.dashboards.languages import asked_truly, language_of, text_of
 from lens_preflight.dashboards.model import Dashboard, DataSource, Document, Panel, Spot, Target, Variable
 
@@ -88,7 +89,7 @@ def _panel(raw: Mapping[str, Any], spot: Spot, library: Mapping[str, Any]) -> Pa
         unresolved = f"it is of type {kind or '(none)'} and holds no targets" if kind else ""
     unit = content.get("fieldConfig", {})
     unit = unit.get("defaults", {}) if isinstance(unit, Mapping) else {}
-    return Panel(
+    panel = Panel(
         id=identity,
         title=title,
         kind=kind,
@@ -98,6 +99,7 @@ def _panel(raw: Mapping[str, Any], spot: Spot, library: Mapping[str, Any]) -> Pa
         unresolved=unresolved,
         unit=_word(unit if isinstance(unit, Mapping) else {}, "unit"),
     )
+    return displayed(panel, content.get("transformations"), content.get("timeShift"))
 
 
 def _reused(panel: Panel, panels: list[Panel]) -> Panel:
@@ -113,7 +115,7 @@ def _reused(panel: Panel, panels: list[Panel]) -> Panel:
         )  # fmt: skip
     return Panel(
         panel.id, panel.title, panel.kind, panel.spot, found.targets, found.source, found.unresolved,
-        unit=panel.unit,
+        unit=panel.unit, elsewhen=found.elsewhen,
     )  # fmt: skip
 
 

@@ -93,6 +93,7 @@ class Panel:
     """One panel; ``unresolved`` says why its queries are not in the file, ``placed`` whether it is shown.
 
     ``repeats`` are the variables for whose values the panel, or what holds it, is drawn again and again.
+    ``elsewhen``: it shows another time than that of the dashboard.
     """
 
     id: str
@@ -105,6 +106,7 @@ class Panel:
     placed: bool = True
     unit: str = ""
     repeats: tuple[str, ...] = ()
+    elsewhen: bool = False
 
     @property
     def shown(self) -> str:

@@ -26,7 +26,17 @@ def visible_queries(dashboard: Dashboard) -> Iterator[tuple[Panel, Target, Query
         if panel.placed and panel.kind not in NO_QUERIES:
             for target in visible_targets(panel):
                 if target.language is not Language.EXPRESSION:
-                    yield panel, target, read_target(target, values)
+                    query = read_target(target, values)
+                    yield (
+                        panel,
+                        target,
+                        _elsewhen(query) if panel.elsewhen and query.language is Language.PROMQL else query,
+                    )
+
+
+def _elsewhen(query: Query) -> Query:
+    """The query of a panel that is shifted in time, as if each selector had an offset."""
+    return replace(query, uses=tuple(replace(use, within=(*use.within, "far offset")) for use in query.uses))
 
 
 def visible_targets(panel: Panel) -> Iterator[Target]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from lens_preflight.core.data import replace
 from lens_preflight.dashboards.classic import conditions, data_source, values_of
+from lens_preflight.dashboards.display import displayed
 from lens_preflight.dashboards.languages import asked_truly, language_of, text_of
 from lens_preflight.dashboards.model import Dashboard, DataSource, Document, Panel, Spot, Target, Variable
 
@@ -85,7 +86,8 @@ def _panel(raw: Mapping[str, Any], spot: Spot, placed: bool) -> Panel:
             unresolved=f"its queries are in library panel {uid or '(no uid)'}, which is not in the file",
             placed=placed,
         )
-    queries = _map(_map(spec, "data"), "spec").get("queries")
+    group = _map(_map(spec, "data"), "spec")
+    queries = group.get("queries")
     targets = tuple(
         _target(query, base.below("data", "spec", "queries", n, "spec"))
         for n, query in enumerate(queries if isinstance(queries, list) else [])
@@ -94,7 +96,7 @@ def _panel(raw: Mapping[str, Any], spot: Spot, placed: bool) -> Panel:
     viz = _map(spec, "vizConfig")
     kind = _word(viz, "group") or _word(viz, "kind")
     defaults = _map(_map(_map(viz, "spec"), "fieldConfig"), "defaults")
-    return Panel(
+    panel = Panel(
         identity,
         title,
         kind,
@@ -103,6 +105,7 @@ def _panel(raw: Mapping[str, Any], spot: Spot, placed: bool) -> Panel:
         placed=placed,
         unit=_word(defaults, "unit"),
     )
+    return displayed(panel, group.get("transformations"), _map(group, "queryOptions").get("timeShift"))
 
 
 def _target(raw: Mapping[str, Any], spot: Spot) -> Target:

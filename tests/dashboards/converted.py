@@ -50,11 +50,19 @@ def element(raw: dict[str, Any]) -> dict[str, Any]:
         }
         for target in raw.get("targets", [])
     ]
+    group = {
+        "queries": targets,
+        "transformations": [
+            {"kind": "Transformation", "group": one["id"], "spec": {"options": one["options"]}}
+            for one in raw.get("transformations", [])
+        ],
+        "queryOptions": {"timeShift": raw["timeShift"]} if "timeShift" in raw else {},
+    }
     defaults = raw.get("fieldConfig", {}).get("defaults", {})
     spec = {
         "id": raw["id"],
         "title": raw.get("title", ""),
-        "data": {"kind": "QueryGroup", "spec": {"queries": targets}},
+        "data": {"kind": "QueryGroup", "spec": group},
         "vizConfig": {
             "kind": "VizConfig",
             "group": raw["type"],
