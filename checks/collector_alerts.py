@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lens_preflight.checks import collector_alerts_rules as rules
+from lens_preflight.checks.collector_alerts_scrape import scraped
 from lens_preflight.core.check import Said, check
 from lens_preflight.core.errors import Skip, Undecided
 from lens_preflight.core.finding import Finding, Location, Proof
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from lens_preflight.context import Context
     from lens_preflight.dashboards.firing import Trouble
     from lens_preflight.dashboards.lineage import Lineage
-    from lens_preflight.dashboards.rules import PromRule, RuleFile, ScrapeJob
+    from lens_preflight.dashboards.rules import PromRule, RuleFile
 
 SIGNALS = ("spans", "metric_points", "log_records")
 FAILED = ("otelcol_exporter_send_failed_{}", "otelcol_exporter_enqueue_failed_{}")
@@ -40,7 +41,8 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
     its expression, directly or through recording rules, asks for them; names with and without
     _total are accepted, since they differ between versions of the collector.
 
-    When a configuration of Prometheus is among the files, it must scrape the collector's port 8888.
+    When a configuration of Prometheus is among the files, it must scrape the port of the collector's
+    own metrics: the one that its file names, or 8888.
     """
     from lens_preflight.dashboards.firing import Trouble
     from lens_preflight.dashboards.lineage import Lineage
@@ -87,7 +89,7 @@ def collector_alerts(ctx: Context) -> Iterable[Said]:
             remedy="add: {alert: CollectorQueueFilling, expr: 'otelcol_exporter_queue_size / "
             "otelcol_exporter_queue_capacity > 0.8', for: 5m}",
         )
-    yield from _scrape(files)
+    yield from scraped(files, ctx.collector)
     names = ", ".join(dict.fromkeys(a.name for a in (*sends, *queues)))
     yield Proof(f"alerts on the collector: {names or 'none'}")
     unparsed = next((a for a in alerts if a.query.error and not a.query.uses), None)
@@ -207,21 +209,3 @@ def _bad_expressions(every: Iterable[PromRule]) -> Iterator[Finding]:
                 evidence={"expression": rule.text},
                 remedy="try: promtool check rules FILE",
             )
-
-
-def _scrape(files: Iterable[RuleFile]) -> Iterator[Finding]:
-    jobs: list[ScrapeJob] = []
-    seen = None
-    for file in files:
-        if file.scrapes is not None:
-            seen = file
-            jobs += file.scrapes
-    if seen is None or any(job.discovers for job in jobs):
-        return
-    if not any(target.endswith(":8888") for job in jobs for target in job.targets):
-        yield Finding(
-            rules.NOT_SCRAPED,
-            "no scrape job asks the collector's port 8888",
-            jobs[0].at if jobs else Location.file(seen.path, 1),
-            remedy="add: - {job_name: otelcol, static_configs: [{targets: ['otel-collector:8888']}]}",
-        )

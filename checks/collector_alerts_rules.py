@@ -85,9 +85,31 @@ NOT_SCRAPED = Rule(
     Severity.CAUTION,
     Owner.PLATFORM,
     help=(
-        "They are served on port 8888, not on that of the prometheus exporter. Without the scrape job no "
-        "alert on them can ever fire."
+        "They are served on port 8888 unless its file names another one, not on that of the prometheus "
+        "exporter. Without the scrape job no alert on them can ever fire."
     ),
 )
 
-RULES = (UNREADABLE, BAD_EXPRESSION, NEW_NAME, UNREAD, NO_FAILURES, NO_QUEUE, CANNOT_FIRE, LATE, NOT_SCRAPED)
+DROPPED = Rule(
+    f"{ID}/dropped-by-scraping",
+    "The scrape job drops the collector's own metrics",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help=(
+        "metric_relabel_configs are applied before a series is stored: what they drop no alert can see. Leave "
+        "otelcol_exporter_.* alone there."
+    ),
+)
+
+RULES = (
+    UNREADABLE,
+    BAD_EXPRESSION,
+    NEW_NAME,
+    UNREAD,
+    NO_FAILURES,
+    NO_QUEUE,
+    CANNOT_FIRE,
+    LATE,
+    NOT_SCRAPED,
+    DROPPED,
+)

@@ -117,26 +117,36 @@ def _translations(ctx: Context) -> tuple[Translation, ...]:
     return translations(config) if config is not None and config.failure is None else ()
 
 
-def exporter_ports(ctx: Context) -> tuple[str, ...]:
-    """The ports of the collector's prometheus exporters that training metrics reach."""
+def exporter_ports(ctx: Context, encrypted: bool = False) -> tuple[str, ...]:
+    """The ports of the collector's prometheus exporters that training metrics reach, or those with TLS."""
     config = ctx.collector
     if config is None or config.failure is not None:
         return ()
     exporters = config.of("exporters")
     used = [exporters[t.exporter] for t in _translations(ctx) if exporters[t.exporter].type == "prometheus"]
-    ports = [(component.text("endpoint") or "").rpartition(":")[2] for component in used]
+    told = [component for component in used if not encrypted or component.get("tls") is not None]
+    ports = [(component.text("endpoint") or "").rpartition(":")[2] for component in told]
     return tuple(port for port in ports if port.isdigit())
 
 
 def _unscraped(ctx: Context) -> Iterator[Finding]:
-    from lens_preflight.dashboards.scraping import unscraped
+    from lens_preflight.dashboards.scraping import LOOKBACK, USUAL_PORT, rare, unscraped
 
-    for at, port in unscraped(ctx.rules, exporter_ports(ctx)):
+    ports = exporter_ports(ctx)
+    for at, port, why in unscraped(ctx.rules, ports, exporter_ports(ctx, encrypted=True)):
+        target = f"otel-collector:{port or USUAL_PORT}"
         yield Finding(
             rules.NOT_SCRAPED,
-            f"no scrape job asks port {port} of the collector's prometheus exporter",
+            why,
             at,
-            remedy=f"add: - {{job_name: training, static_configs: [{{targets: ['otel-collector:{port}']}}]}}",
+            remedy=f"add: - {{job_name: training, static_configs: [{{targets: ['{target}']}}]}}",
+        )
+    for job, every in rare(ctx.rules, ports):
+        yield Finding(
+            rules.RARE,
+            f"the training metrics are scraped every {every:g} s, and shown for {LOOKBACK:g} s",
+            job.at,
+            remedy="write scrape_interval: 15s",
         )
 
 

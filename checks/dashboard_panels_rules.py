@@ -54,6 +54,16 @@ NOT_SCRAPED = Rule(
 )
 
 
+RARE = Rule(
+    f"{ID}/scraped-rarely",
+    "The training metrics are scraped more seldom than a sample is shown",
+    Severity.CAUTION,
+    Owner.PLATFORM,
+    help="Prometheus shows the last sample for five minutes (--query.lookback-delta). With a longer "
+    "scrape_interval the panels show points with gaps, and a rate over less than two intervals nothing.",
+)
+
+
 PLACEHOLDER = Rule(
     f"{ID}/datasource-placeholder",
     "A data source is a placeholder of an export",
@@ -174,6 +184,7 @@ RULES = (
     MISSING,
     DOUBT,
     NOT_SCRAPED,
+    RARE,
     PLACEHOLDER,
     UNDECLARED,
     FIXED,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lens_preflight.dashboards.lineage import Lineage
     from lens_preflight.dashboards.model import Dashboard
     from lens_preflight.dashboards.runs import RunFilter
+    from lens_preflight.dashboards.selectors import Use
     from lens_preflight.dashboards.training import RunUse
 
 
@@ -90,7 +91,8 @@ def _scraped(
     origins = [o for use in asked for o in (lineage.origins(use.use) or ((None, use.use),))]
     metrics = dict.fromkeys(use.metric for _, use in origins if use.metric)
     seen: set[str] = set()
-    for loss in losses(metrics, ctx.rules, exporter_ports(ctx)):
+    needed = {name: _needed(use for _, use in origins if use.metric == name) for name in metrics}
+    for loss in losses(metrics, ctx.rules, exporter_ports(ctx), needed):
         if loss.what not in seen:
             seen.add(loss.what)
             yield Finding(
@@ -99,6 +101,16 @@ def _scraped(
                 loss.at,
                 remedy="leave the series of the collector and their nemo_run_id alone in metric_relabel_configs",
             )
+
+
+def _needed(uses: Iterable[Use]) -> frozenset[str]:
+    """The labels without which a condition of a panel picks nothing; those of targets are always there."""
+    from lens_preflight.dashboards.variables import mentions
+
+    own = ("job", "instance", "__name__")
+    matchers = [matcher for use in uses for matcher in use.matchers if matcher.label not in own]
+    picking = [m for m in matchers if m.op in ("=", "=~")]
+    return frozenset(m.label for m in picking if any(mentions(m.value)) or m.accepts("") is False)
 
 
 def _refuse_unparsed(told: Iterable[tuple[Dashboard, list[RunUse]]]) -> None:

@@ -169,9 +169,9 @@ LOST_LABEL = _rule(
 SCRAPED = _rule(
     "lost-by-scraping",
     Severity.BLOCKER,
-    "The scrape job drops the training metrics or their run id",
+    "The scrape job drops the training metrics, their run id or another label that the panels need",
     "metric_relabel_configs and labels of targets are applied before a series is stored: what they drop or "
-    "write over is in no panel.",
+    "write over is in no panel. Beyond sample_limit or label_limit all that a target gives is refused.",
 )
 
 

@@ -51,7 +51,8 @@ class ScrapeJob:
     """One entry of ``scrape_configs``; ``discovers`` when targets come from service discovery.
 
     ``labels`` are those of its targets, ``relabels`` what it does to the series, and ``honours`` says
-    that labels of a series win over those of the target.
+    that labels of a series win over those of the target. ``before`` is what it does to its targets, and
+    ``limits`` the numbers beyond which all that a target gives is refused.
     """
 
     name: str
@@ -61,6 +62,11 @@ class ScrapeJob:
     labels: tuple[tuple[str, str], ...] = ()
     relabels: tuple[Relabel, ...] = ()
     honours: bool = False
+    before: tuple[Relabel, ...] = ()
+    path: str = "/metrics"
+    scheme: str = "http"
+    interval: str = "1m"
+    limits: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -196,7 +202,19 @@ def _scrape_jobs(root: Node) -> Iterator[ScrapeJob]:
             tuple(pair for s in static for pair in _labels(s).items()),
             tuple(read_relabels(raw, "metric_relabel_configs")),
             raw.flag("honor_labels") is True,
+            tuple(read_relabels(raw, "relabel_configs")),
+            raw.text("metrics_path") or "/metrics",
+            raw.text("scheme") or "http",
+            raw.text("scrape_interval") or root.text("global", "scrape_interval") or "1m",
+            tuple(_limits(root, raw)),
         )
+
+
+def _limits(root: Node, raw: Node) -> Iterator[tuple[str, int]]:
+    for name in ("sample_limit", "label_limit", "label_name_length_limit", "label_value_length_limit"):
+        text = raw.text(name) or root.text("global", name) or ""
+        if text.isdecimal():
+            yield name, int(text)
 
 
 def _promotes(root: Node) -> bool | None:

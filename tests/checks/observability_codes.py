@@ -17,6 +17,7 @@ CODES: dict[str, tuple[str, ...]] = {
         "dashboard-panels/no-result",
         "dashboard-panels/stale-span-name",
         "dashboard-panels/not-scraped",
+        "dashboard-panels/scraped-rarely",
     ),
     "D2": (
         "dashboard-run-id/no-variable",

@@ -10,6 +10,7 @@ from lens_preflight.checks.collector_alerts import collector_alerts
 from lens_preflight.core.words import Status
 from lens_preflight.dashboards.rules import read_rules
 from tests.checks.asking import Answer, Asked, ask
+from tests.collector.configs import read as read_config
 
 SENDS = "rate(otelcol_exporter_send_failed_spans_total[5m]) > 0"
 QUEUE = "otelcol_exporter_queue_size / otelcol_exporter_queue_capacity > 0.8"
@@ -82,6 +83,57 @@ def test_a_recording_rule_alone_tells_nobody(tmp_path: Path) -> None:
 def test_prometheus_must_scrape_the_collector(tmp_path: Path, scrape: str, told: set[str]) -> None:
     config = f"scrape_configs:\n- job_name: x\n  {scrape}\n"
     assert say(tmp_path, alerts(SENDS, QUEUE), config).rules() == told
+
+
+OWN = "scrape_configs:\n- job_name: x\n  static_configs: [{targets: ['c:%s']}]\n"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "port", "told"),
+    [
+        ("readers: [{pull: {exporter: {prometheus: {host: 0.0.0.0, port: 18888}}}}]", "18888", set()),
+        (
+            "readers: [{pull: {exporter: {prometheus: {host: 0.0.0.0, port: 18888}}}}]",
+            "8888",
+            {"not-scraped"},
+        ),
+        ("address: 0.0.0.0:9999", "9999", set()),
+        ("level: normal", "8888", set()),
+        ("level: none", "8889", set()),
+        ("readers: [{periodic: {exporter: {otlp: {endpoint: x}}}}]", "8889", set()),
+    ],
+)
+def test_the_collector_says_where_its_own_metrics_are(
+    tmp_path: Path, metrics: str, port: str, told: set[str]
+) -> None:
+    config = read_config(
+        tmp_path, f"service:\n  telemetry:\n    metrics:\n      {metrics}\n  pipelines: {{}}\n"
+    )
+    paths = [tmp_path / "r.yml", tmp_path / "p.yml"]
+    for path, text in zip(paths, (alerts(SENDS, QUEUE), OWN % port), strict=True):
+        path.write_text(text, encoding="utf-8")
+    assert ask(collector_alerts, Asked(rules=read_rules(paths), collector=config)).rules() == told
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (
+            "metric_relabel_configs: [{action: drop, source_labels: [__name__], regex: 'otelcol_exporter_.*'}]",
+            2,
+        ),
+        ("metric_relabel_configs: [{action: keep, source_labels: [__name__], regex: '.*send_failed.*'}]", 1),
+        ("metric_relabel_configs: [{action: drop, source_labels: [__name__], regex: 'go_.*'}]", 0),
+    ],
+)
+def test_what_the_scrape_job_drops_no_alert_sees(tmp_path: Path, more: str, told: int) -> None:
+    answer = say(tmp_path, alerts(SENDS, QUEUE), OWN % 8888 + f"  {more}\n")
+    assert [f.rule.name for f in answer.findings] == ["dropped-by-scraping"] * told
+
+
+def test_a_target_that_is_moved_is_not_scraped(tmp_path: Path) -> None:
+    moved = "  relabel_configs: [{target_label: __address__, replacement: 'other:9999'}]\n"
+    assert say(tmp_path, alerts(SENDS, QUEUE), OWN % 8888 + moved).rules() == {"not-scraped"}
 
 
 def test_a_file_that_is_no_rules_fails_with_its_line(tmp_path: Path) -> None:

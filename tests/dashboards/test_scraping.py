@@ -10,7 +10,7 @@ import pytest
 
 from lens_preflight.core.errors import Undecided
 from lens_preflight.dashboards.rules import RuleFile, read_rules
-from lens_preflight.dashboards.scraping import losses, unscraped
+from lens_preflight.dashboards.scraping import losses, rare, unscraped
 
 LOSS = "megatron_training_loss"
 EXPORTER = {"job_name": "otelcol", "static_configs": [{"targets": ["c:8889"]}]}
@@ -91,7 +91,79 @@ def test_a_pattern_that_cannot_be_tried_is_open(tmp_path: Path) -> None:
 def test_a_port_that_no_job_asks(tmp_path: Path) -> None:
     own = {"job_name": "own", "static_configs": [{"targets": ["c:8888"]}]}
     pods = {"job_name": "pods", "kubernetes_sd_configs": [{"role": "pod"}]}
-    assert [port for _, port in unscraped(files(tmp_path, own), ["8889"])] == ["8889"]
+    assert [port for _, port, _ in unscraped(files(tmp_path, own), ["8889"])] == ["8889"]
     assert list(unscraped(files(tmp_path, own, EXPORTER), ["8889"])) == []
     assert list(unscraped(files(tmp_path, own, pods), ["8889"])) == []
     assert list(unscraped(files(tmp_path, own), [])) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "encrypted", "why"),
+    [
+        ({}, [], ""),
+        ({"metrics_path": "/foo"}, [], "asked for /foo"),
+        ({"scheme": "https"}, [], "another scheme than http"),
+        ({"scheme": "https"}, ["8889"], ""),
+        ({}, ["8889"], "another scheme than https"),
+        (
+            {"relabel_configs": [{"target_label": "__address__", "replacement": "o:9"}]},
+            [],
+            "no scrape job asks",
+        ),
+        (
+            {"relabel_configs": [{"target_label": "__metrics_path__", "replacement": "/x"}]},
+            [],
+            "asked for /x",
+        ),
+        (
+            {"relabel_configs": [{"action": "drop", "source_labels": ["__address__"]}]},
+            [],
+            "drop every target",
+        ),
+        ({"relabel_configs": [{"action": "keep", "source_labels": ["job"], "regex": "otelcol"}]}, [], ""),
+        ({"relabel_configs": [{"action": "drop", "source_labels": ["job"], "regex": "\\pL+"}]}, [], ""),
+    ],
+)
+def test_how_an_exporter_is_asked(
+    tmp_path: Path, changes: dict[str, Any], encrypted: list[str], why: str
+) -> None:
+    found = [told for _, _, told in unscraped(files(tmp_path, {**EXPORTER, **changes}), ["8889"], encrypted)]
+    assert len(found) == bool(why) and all(why in told for told in found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"sample_limit": 1}, "sample_limit is 1, and the panels ask 2 series"),
+        ({"sample_limit": 5000}, ""),
+        ({"label_limit": 4}, "label_limit is 4, and its series need 5"),
+        ({"label_limit": 30}, ""),
+        ({"label_limit": 0}, ""),
+        ({"label_name_length_limit": 5}, "label_name_length_limit is 5"),
+        ({"label_value_length_limit": 5}, "label_value_length_limit is 5"),
+        (
+            {"metric_relabel_configs": [{"action": "labeldrop", "regex": "service_.*"}]},
+            "loses its service_name",
+        ),
+        ({"metric_relabel_configs": [{"action": "labeldrop", "regex": "rank"}]}, ""),
+    ],
+)
+def test_labels_and_limits(tmp_path: Path, changes: dict[str, Any], what: str) -> None:
+    asked = {LOSS: frozenset({"service_name"})}
+    found = [
+        x.what for x in losses([LOSS, "megatron_b"], files(tmp_path, {**EXPORTER, **changes}), (), asked)
+    ]
+    assert (what in found[0]) if what else found == []
+
+
+def test_buckets_need_their_le(tmp_path: Path) -> None:
+    job = {**EXPORTER, "metric_relabel_configs": [{"action": "labeldrop", "regex": "le"}]}
+    assert [x.what for x in losses([LOSS, "megatron_b_bucket"], files(tmp_path, job))] == ["loses its le"]
+
+
+@pytest.mark.parametrize(("interval", "seldom"), [("1h", [3600.0]), ("5m", []), ("15s", []), ("often", [])])
+def test_an_interval_beyond_the_lookback(tmp_path: Path, interval: str, seldom: list[float]) -> None:
+    job = {**EXPORTER, "scrape_interval": interval}
+    assert [every for _, every in rare(files(tmp_path, job), [])] == seldom
+    assert list(rare(files(tmp_path, job, EXPORTER), [])) == []
+    assert list(rare(files(tmp_path, job), ["1234"])) == []
