@@ -128,8 +128,8 @@ ENV_FILE_QUOTES = _rule(
 )  # fmt: skip
 CLEARED = _rule(
     "cleared", "a wrapper clears the environment", BLOCKER,
-    "`sudo`, `env -i` and `su -` start with an empty environment. Use `sudo --preserve-env=NAME,...`, or set "
-    "the variables behind the wrapper: `env -i NAME=value command`.",
+    "`sudo`, `env -i`, `exec -c` and `su -` start with an empty environment. Use `sudo "
+    "--preserve-env=NAME,...`, or set the variables behind the wrapper: `env -i NAME=value command`.",
 )  # fmt: skip
 LAUNCHER = _rule(
     "launcher", "the launcher does not hand a variable to other hosts", BLOCKER,

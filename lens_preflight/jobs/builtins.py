@@ -130,11 +130,17 @@ def _shopt(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
 def _exec(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
     from lens_preflight.jobs.calls import start_process
 
-    rest = words[1:]
-    while rest and rest[0].constant.startswith("-"):
-        rest = rest[2:] if rest[0].constant == "-a" else rest[1:]
+    rest, bare = words[1:], False
+    while rest and len(option := rest[0].constant) > 1 and option.startswith("-"):
+        rest = rest[1:]
+        if option == "--":
+            break
+        flags, named, name = option[1:].partition("a")
+        bare = bare or "c" in flags
+        if named and not name:
+            rest = rest[1:]
     if rest:
-        start_process(shell, rest, [], body, True, execs=True)
+        start_process(shell, rest, [], body, True, execs=True, bare=bare)
         shell.state.alive = False
         shell.state.handlers.pop("EXIT", None)  # the shell is gone before it ends
     return True

@@ -14,7 +14,7 @@ from lens_preflight.jobs.draft import Step
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.functions import call_function
 from lens_preflight.jobs.model import Loss
-from lens_preflight.jobs.state import Bound, Var
+from lens_preflight.jobs.state import Bound, Exported, Var
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
 from lens_preflight.jobs.touching import touch
@@ -237,8 +237,9 @@ def start_process(
     body: Field | None,
     last: bool,
     execs: bool = False,
+    bare: bool = False,
 ) -> None:
-    """An external command: the environment of the moment, and the way to the program."""
+    """An external command: the environment of the moment (``bare``: none), and the way to the program."""
     from lens_preflight.jobs.chain import follow, is_link
 
     if body is None and shell.piped is not None:
@@ -275,6 +276,9 @@ def start_process(
         depth=where.depth + 1,
         pid1=_first_process(where.pid1, execs, last and not shell.following),
     )
+    if bare:
+        where = where.dropped(env, Exported(), Loss.EXEC_CLEARED, at, "exec -c")
+        env = Exported()
     follow(Step(tuple(words), env, where, shell.state.cwd, at, body), shell)
     if len(shell.run.drafts) == before:
         for setting in settings:

@@ -48,6 +48,7 @@ class Loss(enum.Enum):
     CLEANENV = "cleanenv"
     SUDO = "sudo"
     ENV_CLEARED = "env-cleared"
+    EXEC_CLEARED = "exec-cleared"
     LOGIN_SHELL = "login-shell"
     REMOTE_SHELL = "remote-shell"
     MPIRUN = "mpirun-without-x"
