@@ -11,6 +11,7 @@ from lens_preflight.core.finding import Location
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs.inspection import inspect
 from lens_preflight.jobs.model import Loss
+from lens_preflight.jobs.run import COMPOSED
 from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Rest, Var
 from lens_preflight.jobs.syntax import Node
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 _SET_ON_LINE = re.compile(r"(?:^|[\s;&({])([A-Za-z_][A-Za-z0-9_]*)\+?=")
+_NUMBERED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?\s*(?:[-+*/%&|^<>]*=(?!=)|\+\+|--)")
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,13 @@ def opaque(shell: Shell, why: str, at: Location, keep: bool = False) -> None:
             state.vars[name] = replace(var, value=text)
 
 
+def _composed(shell: Shell, text: str) -> list[Text]:
+    """Names that a line makes up as it runs: those of ``eval "export A_$X=1"`` and of ``(( $X = 1 ))``."""
+    found = [shell.run.restored(one) for one in COMPOSED.findall(text)]
+    named = _NUMBERED.findall(text) if re.search(r"\(\(|\blet\b", text) else []
+    return found + [value for one in named if (value := shell.read(one)) is not None]
+
+
 def unread(shell: Shell, text: str, around: Sequence[Node], line: int) -> None:
     """A line that cannot be read: what it assigns, and what stands around it, is not known."""
     names = set(_SET_ON_LINE.findall(text))
@@ -180,11 +189,16 @@ def unread(shell: Shell, text: str, around: Sequence[Node], line: int) -> None:
             for one in [*(command.get("Assigns") or []), *(command.get("Args") or [])]:
                 if one.get("Name") is not None:
                     names.add(one["Name"]["Value"])
+    exports = re.search(r"export|declare|typeset", text) is not None
+    for composed in _composed(shell, text):
+        from lens_preflight.jobs.unnamed import set_names
+
+        set_names(shell, composed, line, export=exports)
     for name in names:
         old = shell.state.vars.get(name) or Var()
         why = "a line that cannot be read sets it"
         value = Text.of(Symbol(name, Cause.OPAQUE, optional=True, reason=why))
-        maybe = not old.exported and re.search(r"export|declare|typeset", text) is not None
+        maybe = not old.exported and exports
         items = None if old.items is None else (*old.items, value)
         at = shell.frame.inner(line)
         shell.state.vars[name] = Var(value, old.exported, items, at=at, by=shell.frame.path, doubtful=maybe)

@@ -176,17 +176,18 @@ def either(shell: Shell, one: object, other: object, reason: str, likely: bool |
 
 
 def pipe(shell: Shell, node: Node) -> bool | None:
-    from lens_preflight.jobs.substitution import printed
+    from lens_preflight.jobs.substitution import _all_words, printed
 
     left = shell.child(Loss.PIPELINE)
     text = printed(node["X"], left)
+    source = " ".join(_all_words(node["X"]))
     if "lastpipe" in shell.state.options:
-        feed(shell, text)
+        feed(shell, text, source)
         status = shell.statement(node["Y"])
-        shell.state.stdin = None
+        feed(shell, None)
         return status
     right = shell.child(Loss.PIPELINE)
-    feed(right, text)
+    feed(right, text, source)
     right.piped = text if text is not None else _from(node["X"])
     status = right.statement(node["Y"])
     return None if status is None or node["Y"].get("Cmd", {}).get("Type") == "CallExpr" else status

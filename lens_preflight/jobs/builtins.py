@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lens_preflight.core.data import replace
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs import conditions
-from lens_preflight.jobs.declarations import hidden
 from lens_preflight.jobs.field import Field
-from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.reading import mapfile, read
 from lens_preflight.jobs.sourcing import _as_module, _eval, _module, source
-from lens_preflight.jobs.state import Var
-from lens_preflight.jobs.text import Cause, Symbol, Text
+from lens_preflight.jobs.text import Cause, Symbol, Text, literal
+from lens_preflight.jobs.unnamed import assign_to, cut
+from lens_preflight.jobs.unsetting import unset
 from lens_preflight.jobs.written import mentioned, mentioned_in
 
 if TYPE_CHECKING:
@@ -46,45 +43,6 @@ def _cd(shell: Shell, words: list[Field], body: Field | None, last: bool) -> boo
         return True
     change_folder(shell, targets[0].text)
     return True
-
-
-def _unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    names = [w for w in words[1:] if not w.constant.startswith("-")]
-    if any(w.constant == "-f" for w in words[1:]):
-        for word in names:
-            shell.state.functions.pop(word.constant, None)
-        return True
-    for word in names:
-        if word.text.constant is None:
-            _unset_many(shell, word)
-            continue
-        array, _, index = word.constant.partition("[")
-        if (
-            index and (old := shell.state.vars.get(array)) is not None
-        ):  # an element: which ones are left is open
-            left = Text.of(Symbol(f"{array}[@]", Cause.BRANCH, optional=True))
-            shell.state.vars[array] = replace(old, items=(left,), table=None)
-            continue
-        name = word.constant
-        if shell.state.vars.get(name, Var()).fixed:
-            continue
-        frame = shell.state.frames[-1] if shell.state.frames else {}
-        if name in frame:  # it stays local, and children see again what it hides
-            shell.state.vars[name] = hidden(shell.state, frame[name], name, False)
-            continue
-        shell.state.vars[name] = Var(None, False, at=shell.frame.inner(word.line))
-        shell.note(name, word.line, Loss.UNSET_AGAIN)
-    return True
-
-
-def _unset_many(shell: Shell, word: Field) -> None:
-    """``unset $(env | grep ...)``: the names that the pattern in the text fits, as far as it tells."""
-    pattern = " ".join(f"{s.name} {s.source}" for s in word.text.symbols)
-    prefixes = set(re.findall(r"(?<![A-Za-z])(SLURM|PMIX?|OMPI|MPI|OTEL|NEMO)(?![A-Za-z])", pattern))
-    for name in list(shell.state.vars):
-        if any(name.startswith(prefix + "_") for prefix in prefixes):
-            shell.state.vars[name] = Var(None, False, at=shell.frame.inner(word.line))
-            shell.note(name, word.line, Loss.UNSET_AGAIN)
 
 
 def _set(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
@@ -241,18 +199,22 @@ def _command(shell: Shell, words: list[Field], body: Field | None, last: bool) -
 
 
 def _getopts(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    for name in (words[2].constant if len(words) > 2 else "opt", "OPTARG"):
-        shell.assign(name, Text.of(Symbol(name, Cause.ARGUMENT, optional=True)), words[0].line)
+    for name in (words[2].text if len(words) > 2 else literal("opt"), literal("OPTARG")):
+        value = Text.of(Symbol(name.template, Cause.ARGUMENT, optional=True))
+        assign_to(shell, name, value, words[0].line)
     return None
 
 
 def _printf(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    if len(words) > 3 and words[1].constant == "-v":
+    if len(words) > 1 and words[1].constant.startswith("-v"):
         from lens_preflight.jobs.printers import _printf as formatted
 
-        text = formatted(words[3:], shell)
-        value = text if text is not None else Text.of(Symbol("printf", Cause.COMMAND))
-        shell.assign(words[2].constant, value, words[0].line)
+        glued = words[1].constant != "-v"
+        rest = words[2:] if glued else words[3:]
+        if rest:
+            name = cut(words[1].text, 2) if glued else words[2].text
+            value = formatted(rest, shell) or Text.of(Symbol("printf", Cause.COMMAND))
+            assign_to(shell, name, value, words[0].line)
     return True
 
 
@@ -260,7 +222,7 @@ BUILTINS: dict[str, Builtin] = {
     "cd": _cd,
     "pushd": _cd,
     "popd": lambda shell, words, body, last: _cd(shell, words[:1], body, last),
-    "unset": _unset,
+    "unset": unset,
     "set": _set,
     "shopt": _shopt,
     "source": source,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import replace
@@ -14,10 +14,12 @@ from lens_preflight.jobs.draft import Step
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.functions import call_function
 from lens_preflight.jobs.model import Loss
+from lens_preflight.jobs.run import COMPOSED
 from lens_preflight.jobs.state import Bound, Exported, Var
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text
 from lens_preflight.jobs.touching import touch
+from lens_preflight.jobs.unnamed import set_names
 from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def call(shell: Shell, node: Node, body: Field | None, last: bool) -> bool | Non
     words = fields_of(node.get("Args") or (), shell)
     if not shell.state.alive:
         return None
+    for name in _composed_names(shell, node.get("Args") or ()):
+        set_names(shell, name, int(node.get("Pos") or 0))
     settings = _prefix(shell, node.get("Assigns") or (), bool(words))
     if not words:
         for setting in settings:
@@ -39,6 +43,16 @@ def call(shell: Shell, node: Node, body: Field | None, last: bool) -> bool | Non
         return _status_of(node)
     settings = [s for s in settings if not shell.state.vars.get(s.name, Var()).fixed]
     return several(shell, words, settings, body, last)
+
+
+def _composed_names(shell: Shell, args: Sequence[Node]) -> Iterator[Text]:
+    """Names of ``eval "A_$X=1"``: what a symbol stands for is part of them once the text is read."""
+    for arg in args:
+        part = next(iter(parts_of(arg)), {})
+        found = COMPOSED.match(str(part.get("Value"))) if part.get("Type") == "Lit" else None
+        if found is None:
+            return
+        yield shell.run.restored(found[1])
 
 
 def _prefix(shell: Shell, nodes: Sequence[Node], temporary: bool) -> list[Setting]:
@@ -179,30 +193,10 @@ def simple(
 
 def _declared(shell: Shell, words: list[Field]) -> bool | None:
     """A declaration that came out of an expansion, or behind a prefix."""
-    node: Node = {
-        "Type": "DeclClause",
-        "Pos": words[0].line,
-        "Variant": {"Value": words[0].constant},
-        "Args": [],
-    }
-    flags, settings, broken = "", [], False
+    found = declarations.Words()
     for word in words[1:]:
-        plain = word.text.constant or ""
-        if plain.startswith("-"):
-            flags += plain[1:]
-            continue
-        setting = declarations.setting_of(word.text, word.line)
-        if setting is None:
-            broken = True
-        else:
-            settings.append(setting)
-    if broken:
-        declarations._bad(shell, settings, words[0].line)
-    export = words[0].constant == "export" or "x" in flags
-    for setting in settings:
-        declarations._declare_one(shell, setting, export, False, False, False)
-    assert node
-    return True
+        found += declarations.sorted_out(word)
+    return declarations.declared(shell, words[0].constant, found, words[0].line)
 
 
 def _lost_prefix(shell: Shell, settings: list[Setting]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from lens_preflight.core.data import replace
+from lens_preflight.core.data import dataclass, replace
+from lens_preflight.jobs import listing
 from lens_preflight.jobs.assignments import Setting, _loss, cast, opaque, read_assign, refer
 from lens_preflight.jobs.braces import brace_options
+from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.inspection import inspect, remark
 from lens_preflight.jobs.model import Loss, Slip
 from lens_preflight.jobs.names import NAME, is_telemetry
@@ -15,28 +17,59 @@ from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import State, Var, left_to
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
+from lens_preflight.jobs.unnamed import head_of, set_names, unset_names
 from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 
+@dataclass(frozen=True)
+class Words:
+    """The words of a declaration: its flags, those behind ``+``, names with values, names that are not known.
+
+    ``broken``: a word is no name.
+    """
+
+    flags: str = ""
+    plus: str = ""
+    settings: tuple[Setting, ...] = ()
+    unnamed: tuple[Text, ...] = ()
+    broken: bool = False
+
+    def __add__(self, other: Words) -> Words:
+        return Words(
+            self.flags + other.flags,
+            self.plus + other.plus,
+            self.settings + other.settings,
+            self.unnamed + other.unnamed,
+            self.broken or other.broken,
+        )
+
+
 def declare(shell: Shell, node: Node) -> bool | None:
     """``export``, ``declare``, ``typeset``, ``local``, ``readonly``."""
-    variant = node["Variant"]["Value"]
-    flags, settings, broken = _read(shell, node)
-    export = variant == "export" or "x" in flags
+    return declared(shell, node["Variant"]["Value"], _read(shell, node), int(node.get("Pos") or 0))
+
+
+def declared(shell: Shell, variant: str, words: Words, line: int) -> bool | None:
+    """The same with its words expanded."""
+    flags, settings = words.flags, words.settings
+    lists = "p" in flags and not (variant in ("export", "readonly") and settings)
+    drops = ("n" in flags and variant == "export") or ("x" in words.plus and variant != "export")
+    export = (variant == "export" or "x" in flags) and not drops
     local = variant in ("local", "declare", "typeset") and bool(shell.state.frames) and "g" not in flags
-    if "f" in flags and export:
+    if "f" in flags and (export or drops):
         names = frozenset(setting.name for setting in settings)
-        shell.state.shared = shell.state.shared - names if "n" in flags else shell.state.shared | names
-    if "f" in flags or "F" in flags or "p" in flags:
+        shell.state.shared = shell.state.shared - names if drops else shell.state.shared | names
+    if "f" in flags or "F" in flags or lists:
         return True
     if "n" in flags and variant != "export":
         _refer(shell, settings)
         return True
-    line = int(node.get("Pos") or 0)
-    if broken:
+    for text in words.unnamed:
+        _declare_unnamed(shell, text, line, export, drops)
+    if words.broken:
         _bad(shell, settings, line)
     fixed = variant == "readonly" or "r" in flags
     refused = False
@@ -45,27 +78,40 @@ def declare(shell: Shell, node: Node) -> bool | None:
         if old is not None and old.fixed:
             bare = setting.value is None and setting.items is None and not local
             refused = refused or not bare
-            if variant == "export" or (export and bare):
-                shell.state.vars[setting.name] = replace(old, exported="n" not in flags)
+            if variant == "export" or ((export or drops) and bare):
+                shell.state.vars[setting.name] = replace(old, exported=not drops)
             continue
         if local:
             _hide(shell, setting.name, export)
-        if variant == "export" and "n" in flags:
-            _unexport(shell, setting)
+        if drops and setting.items is None and setting.table is None:
+            _unexport(shell, setting, local)
         else:
             _declare_one(shell, setting, export, local, "A" in flags, "a" in flags)
             _cast(shell, setting.name, flags)
-            if fixed:
-                now = shell.state.vars.get(setting.name, Var(shell.state.rest.value(setting.name)))
-                shell.state.vars[setting.name] = replace(now, fixed=True)
             if export and setting.name in shell.state.prefixed:
                 shell.state.kept[setting.name] = shell.state.vars[setting.name]
-    _split_words(shell, node, settings)
+        if fixed:
+            now = shell.state.vars.get(setting.name, Var(shell.state.rest.value(setting.name)))
+            shell.state.vars[setting.name] = replace(now, fixed=True)
+    _split_words(shell, settings)
     _cut(shell, settings, line)
     hard = variant in ("export", "readonly") or not shell.conditional  # || true does not save an export
     if refused and hard and "errexit" in shell.state.options:
         shell.abort("a readonly variable is set under set -e", line)
     return not refused
+
+
+def _declare_unnamed(shell: Shell, text: Text, line: int, export: bool, drops: bool) -> None:
+    """A word whose name is not known: it may be set, exported, or taken out of the environment."""
+    name = head_of(text)
+    listed = len(text.pieces) == 1 and isinstance(text.pieces[0], Symbol) and text.pieces[0].source
+    if listing.perhaps(text) is not None or (listed and listing.LISTING.match(listed)):
+        return  # what is set already, by its name
+    if drops and name == text:
+        unset_names(shell, Field(text, line))
+        return
+    why = "names that are not known are exported" if export else "a name that is not known is set"
+    set_names(shell, name, line, export=export, why=why)
 
 
 def _cast(shell: Shell, name: str, flags: str) -> None:
@@ -88,29 +134,29 @@ def _refer(shell: Shell, settings: Sequence[Setting]) -> None:
         shell.state.vars[setting.name] = Var(text, cast=f"n{target}")
 
 
-def _read(shell: Shell, node: Node) -> tuple[str, list[Setting], bool]:
-    """The flags, the settings with their values (all expanded first), and whether a word is no name."""
-    flags, settings, broken = "", [], False
+def _read(shell: Shell, node: Node) -> Words:
+    """The words with their values; all are expanded before one is set."""
+    found = Words()
     for arg in node.get("Args") or ():
         if arg.get("Name") is not None and not arg.get("Naked"):
-            settings += _spelled(shell, arg)
-            continue
-        if arg.get("Name") is not None:
-            settings.append(Setting(arg["Name"]["Value"], None, int(arg["Pos"])))
-            continue
-        for field in fields_of([arg["Value"]], shell):
-            plain = field.text.constant
-            if plain is not None and plain[:1] in ("-", "+") and len(plain) > 1:
-                flags += plain[1:] if plain[0] == "-" else ""
-                continue
-            setting = setting_of(field.text, int(arg["Pos"]), arg["Value"])
-            if setting is None:
-                broken = broken or plain is not None
-                if plain is None:
-                    opaque(shell, "names that are not known are exported", shell.at(int(arg["Pos"])))
-            else:
-                settings.append(setting)
-    return flags, settings, broken
+            found += Words(settings=tuple(_spelled(shell, arg)))
+        elif arg.get("Name") is not None:
+            found += Words(settings=(Setting(arg["Name"]["Value"], None, int(arg["Pos"])),))
+        else:
+            for field in fields_of([arg["Value"]], shell):
+                found += sorted_out(replace(field, line=int(arg["Pos"])), arg["Value"])
+    return found
+
+
+def sorted_out(field: Field, word: Node | None = None) -> Words:
+    """One word of a declaration: a group of flags, a name with or without a value, or neither."""
+    plain = field.text.constant
+    if plain is not None and plain[:1] in ("-", "+") and len(plain) > 1:
+        return Words(plain[1:]) if plain[0] == "-" else Words(plus=plain[1:])
+    setting = setting_of(field.text, field.line, word)
+    if setting is not None:
+        return Words(settings=(setting,))
+    return Words(broken=True) if plain is not None else Words(unnamed=(field.text,))
 
 
 def _spelled(shell: Shell, arg: Node) -> list[Setting]:
@@ -186,10 +232,13 @@ def hidden(state: State, old: Var | None, name: str, export: bool) -> Var:
     return Var(None, export or old.exported, at=old.at, by=old.by, outer=outer)
 
 
-def _unexport(shell: Shell, s: Setting) -> None:
+def _unexport(shell: Shell, s: Setting, local: bool) -> None:
+    """``export -n``, ``declare +x``; of a local, children still get what it hides."""
     old = shell.state.vars.get(s.name) or Var(shell.state.value(s.name))
     value = old.value if s.value is None else s.value
-    shell.state.vars[s.name] = replace(old, value=value, exported=False)
+    shell.state.vars[s.name] = replace(
+        old, value=value, exported=False, doubtful=local and old.outer is not None
+    )
     shell.note(s.name, s.line, Loss.UNSET_AGAIN)
 
 
@@ -220,7 +269,7 @@ def _set_here(shell: Shell, name: str) -> bool:
     return var is not None and var.value is not None and left_to(name, var.value) is not Cause.SUBMITTER
 
 
-def _split_words(shell: Shell, node: Node, settings: Sequence[Setting]) -> None:
+def _split_words(shell: Shell, settings: Sequence[Setting]) -> None:
     """``export A=x y``: the value ends at the blank, and ``y`` is taken for a name."""
     previous: Setting | None = None
     for setting in settings:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import replace
-from lens_preflight.jobs import arithmetic
+from lens_preflight.jobs import arithmetic, listing
+from lens_preflight.jobs.branching import either
 from lens_preflight.jobs.names import is_telemetry
 from lens_preflight.jobs.state import State, Var, join_states
 from lens_preflight.jobs.syntax import Node
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 TURNS = 32
+LISTED = 128
+"""Names of variables that a loop over what is set takes one by one."""
+
 LINES = 256
 SAME = 8
 
@@ -60,23 +64,43 @@ def _for(shell: Shell, node: Node, head: Node) -> bool | None:
         texts = [Text.of(Symbol("@", Cause.ARGUMENT, optional=True))]
     else:
         texts = [word.text for word in words]
-    unknown = any(t.constant is None and _may_be_several(t) for t in texts) or node.get("Select")
-    if unknown or len(texts) > TURNS:
+    turns = [turn for text in texts for turn in _spelled_out(shell, text)]
+    if len(turns) > max(len(texts), LISTED):
+        turns = texts
+    doubtful = [listing.perhaps(turn) is not None for turn in turns]
+    unknown = any(
+        t.constant is None and not d and _may_be_several(t) for t, d in zip(turns, doubtful, strict=True)
+    )
+    if unknown or node.get("Select") or len(turns) > (TURNS if turns == texts else LISTED):
         values = tuple(texts) if len(texts) <= 16 and not unknown else ()
         source = " ".join(s.source for t in texts for s in t.symbols)
         turn = Text.of(Symbol(name, Cause.LOOP, values=values, source=source))
-        if re.match(r"(?:env|printenv|compgen|export|declare|set)\b", source):
+        if listing.LISTING.match(source):
             shell.assign(name, turn, line)
             shell.statements(node.get("Do") or ())
             _leave(shell)
             return True
         return _many(shell, node, lambda s: s.assign(name, turn, line))
-    for text in texts:
-        shell.assign(name, text, line)
-        shell.statements(node.get("Do") or ())
+
+    def once(inner: Shell, text: Text) -> bool | None:
+        inner.assign(name, text, line)
+        return inner.statements(node.get("Do") or ())
+
+    for text in turns:
+        doubt = listing.perhaps(text)
+        if doubt is None:
+            once(shell, text)
+        else:
+            word, likely = doubt
+            either(shell, partial(once, text=word), lambda s: True, "loop", likely)
         if _leave(shell):
             break
     return True
+
+
+def _spelled_out(shell: Shell, text: Text) -> list[Text]:
+    names = listing.named(shell, text)
+    return [text] if names is None else names
 
 
 def _may_be_several(text: Text) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs import arithmetic
+from lens_preflight.jobs.listing import listed
 from lens_preflight.jobs.operators import _integer, _operated, _replaced, _sliced
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import (
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 
 def parameter(node: Node, shell: Shell, *, quoted: bool = False) -> Text | None:
     """The value of one expansion as one text; None when it is unset."""
+    shell.line = int(node.get("Pos") or shell.line)
     several = parameter_fields(node, shell)
     name = node["Param"]["Value"]
     if several is not None:
-        between = shell.ifs[:1] if "*" in (name, _index_text(node)) else " "
+        between = shell.ifs[:1] if "*" in (name, _index_text(node), node.get("Names")) else " "
         joined = EMPTY
         for index, text in enumerate(several):
             joined = joined + (literal(between) if index else EMPTY) + text
@@ -54,7 +56,9 @@ def parameter_fields(node: Node, shell: Shell) -> list[Text] | None:
 
     name = node["Param"]["Value"]
     index = _index_text(node)
-    if node.get("Excl") and index in ("@", "*") and not node.get("Names"):
+    if node.get("Names"):
+        return listed(shell, name)
+    if node.get("Excl") and index in ("@", "*"):
         var = shell.state.vars.get(name)
         if var is not None and var.table is not None:
             return [literal(key) for key in var.table]
@@ -152,14 +156,16 @@ def _chosen(name: str, items: list[Text], spread: object) -> Text:
 
 
 def _indirect(node: Node, shell: Shell, name: str) -> Text | None:
-    if node.get("Names"):
-        return Text.of(Symbol(f"!{name}*", Cause.COMMAND))
     target = shell.read(name)
     known = target.certain if target is not None else None
+    operation = node.get("Exp")
     if known and known.isidentifier():
         value = shell.read(known)
-        operation = node.get("Exp")
         return value if operation is None else _operated(known, value, operation, shell, indexed=False)
+    if target is not None and operation is not None and operation["Op"] in ("=", ":="):
+        from lens_preflight.jobs.unnamed import set_names
+
+        set_names(shell, target, shell.line)
     return Text.of(Symbol(f"!{name}", Cause.COMMAND, optional=True))
 
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.state import Var
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal
+from lens_preflight.jobs.unnamed import assign_to, set_names
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
 
 
 def read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    names, index, array, end = [], 1, False, "\n"
+    names: list[Text] = []
+    index, array, end = 1, False, "\n"
     flags = ""
     while index < len(words):
         word = words[index].constant
@@ -26,7 +28,7 @@ def read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bo
                 end = words[index + 1].constant[:1]
             index += 2 if valued else 1
             continue
-        names.append(word)
+        names.append(words[index].text)
         index += 1
     lines = shell.state.stdin
     if lines and end in ("", "\0"):
@@ -37,44 +39,54 @@ def read(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bo
     if lines and changes:
         lines.pop(0)
     if lines is None or changes:
-        for name in names:
-            shell.assign(
-                name, Text.of(Symbol(name, Cause.COMMAND, optional=True, reason="read at run time")), line
-            )
+        for name in names or [literal("REPLY")]:
+            assign_to(shell, name, _at_run_time(shell, name.template), line)
         return None
     if not lines:
         return False
     text = lines.pop(0)
     if array and names:
         items = tuple(literal(p) for p in _split(text.constant or "", shell.ifs, 0))
-        shell.state.vars[names[0]] = Var(None, False, items, at=shell.frame.inner(line))
+        _fill(shell, names[0], items, line)
         return True
     if len(names) <= 1:
-        name = names[0] if names else "REPLY"
-        shell.assign(name, _stripped(text, shell.ifs), line)
+        assign_to(shell, names[0] if names else literal("REPLY"), _stripped(text, shell.ifs), line)
         return True
     known = text.constant
     parts = _split(known, shell.ifs, len(names)) if known is not None else []
     for index, name in enumerate(names):
         if known is None:
-            shell.assign(name, Text.of(Symbol(name, Cause.COMMAND)), line)
+            assign_to(shell, name, Text.of(Symbol(name.template, Cause.COMMAND)), line)
         else:
-            shell.assign(name, literal(parts[index] if index < len(parts) else ""), line)
+            assign_to(shell, name, literal(parts[index] if index < len(parts) else ""), line)
     return True
 
 
-def _read_all(shell: Shell, names: list[str], lines: list[Text], line: int, array: bool) -> None:
+def _at_run_time(shell: Shell, name: str) -> Text:
+    reason = "read at run time"
+    return Text.of(Symbol(name, Cause.COMMAND, optional=True, reason=reason, source=shell.state.source))
+
+
+def _fill(shell: Shell, name: Text, items: tuple[Text, ...], line: int) -> None:
+    """An array of a name."""
+    known = name.constant
+    if known is None:
+        set_names(shell, name, line)
+    else:
+        shell.state.vars[known] = Var(None, False, items, at=shell.frame.inner(line))
+
+
+def _read_all(shell: Shell, names: list[Text], lines: list[Text], line: int, array: bool) -> None:
     """``read -d ''``: all lines at once, without the blanks around them."""
     text = lines[0]
     for following in lines[1:]:
         text = text + literal("\n") + following
     lines.clear()
-    name = names[0] if names else "REPLY"
+    name = names[0] if names else literal("REPLY")
     if array:
-        items = tuple(literal(p) for p in _split(text.constant or "", shell.ifs, 0))
-        shell.state.vars[name] = Var(None, False, items, at=shell.frame.inner(line))
+        _fill(shell, name, tuple(literal(p) for p in _split(text.constant or "", shell.ifs, 0)), line)
     else:
-        shell.assign(name, _stripped(text, shell.ifs), line)
+        assign_to(shell, name, _stripped(text, shell.ifs), line)
 
 
 def _stripped(text: Text, ifs: str) -> Text:
@@ -99,9 +111,9 @@ def _split(text: str, ifs: str, limit: int) -> list[str]:
 
 
 def mapfile(shell: Shell, words: list[Field], body: Field | None, last: bool) -> bool | None:
-    name = words[-1].constant if len(words) > 1 and not words[-1].constant.startswith("-") else "MAPFILE"
+    given = len(words) > 1 and not words[-1].constant.startswith("-")
+    name = words[-1].text if given else literal("MAPFILE")
     lines = shell.state.stdin
-    unknown = (Text.of(Symbol(f"{name}[...]", Cause.COMMAND)),)
-    items = unknown if lines is None else tuple(lines)
-    shell.state.vars[name] = Var(None, False, items, at=shell.frame.inner(words[0].line))
+    unknown = (Text.of(Symbol(f"{name.template}[...]", Cause.COMMAND, source=shell.state.source)),)
+    _fill(shell, name, unknown if lines is None else tuple(lines), words[0].line)
     return True

@@ -131,13 +131,15 @@ def give_input(shell: Shell, text: Text) -> None:
 def input_from(shell: Shell, word: Node | None) -> Text:
     """``< file`` and ``< <(command)``: what is read, a symbol where that is not known."""
     parts = parts_of(word)
+    source = ""
     if len(parts) == 1 and parts[0]["Type"] == "ProcSubst":
         text, name = substitution.everything(parts[0], shell), "<(...)"
+        source = " ".join(substitution._all_words(parts[0]))
     else:
         path = text_of(word, shell)
         content = file_text(shell, path)
         text, name = None if content is None else literal(content), f"< {path.template}"
-    feed(shell, text)
+    feed(shell, text, source)
     return unread(name) if text is None else text
 
 
@@ -157,8 +159,9 @@ def file_text(shell: Shell, path: Text) -> str | None:
     return shell.run.files.text(full or key_of(shell.run, path, shell.state.cwd, shell.where))
 
 
-def feed(shell: Shell, text: Text | None) -> None:
-    shell.state.stdin = None
+def feed(shell: Shell, text: Text | None, source: str = "") -> None:
+    """Standard input from here on; ``source`` are the words of the command that prints it."""
+    shell.state.stdin, shell.state.source = None, source
     if text is not None:
         give_input(shell, text)
 

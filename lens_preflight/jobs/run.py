@@ -22,6 +22,9 @@ _COUNT = 0x1600
 _WORD = re.compile(r"[\w./:@%+-]+")
 """Private characters stand for symbols inside scripts that are composed at run time."""
 
+COMPOSED = re.compile("([A-Za-z0-9_]*[\ue000-\uf5ff][A-Za-z0-9_\ue000-\uf5ff]*)\\+?=")
+"""An assignment to a name with such a symbol in it."""
+
 STEPS = 20_000
 DEPTH = 40
 MAX_LAUNCHES = 64

@@ -21,6 +21,7 @@ from lens_preflight.jobs.state import State
 from lens_preflight.jobs.syntax import Node, Tree
 from lens_preflight.jobs.text import Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.trapping import finish
+from lens_preflight.jobs.unnamed import head_of, set_names
 from lens_preflight.jobs.words import text_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Shell:
         self.loops = 0
         self.piped: Text | None = None
         self.assuming = False
+        self.line = 1
 
     # --- what the models of words ask ------------------------------------------------------------
 
@@ -85,8 +87,8 @@ class Shell:
         return args[number - 1] if number <= len(args) else None
 
     def assign(self, name: str, value: Text, line: int | None = None) -> None:
-        """A plain assignment."""
-        assignments.assign(self, name, value, line or 1)
+        """A plain assignment; without a line, by the statement that runs."""
+        assignments.assign(self, name, value, line or self.line)
 
     def unset_used(self, name: str, line: int) -> None:
         """A variable that is unset was expanded."""
@@ -152,6 +154,12 @@ class Shell:
     def statement(self, node: Node, last: bool = False) -> bool | None:
         """One statement with its redirections."""
         self.run.step()
+        outer, self.line = self.line, int(node.get("Pos") or self.line)
+        status = self._statement(node, last)
+        self.line = outer
+        return status
+
+    def _statement(self, node: Node, last: bool) -> bool | None:
         command = node.get("Cmd")
         if node.get("Background"):
             return self._background(node)
@@ -194,6 +202,7 @@ class Shell:
         shell.state.handlers = {}
         shell.following = self.following
         shell.conditional = self.conditional
+        shell.line = self.line
         if self.depth > DEPTH:
             shell.state.alive = False
         return shell
@@ -243,7 +252,7 @@ class Shell:
             try:
                 if expression.get("Type") == "Word":
                     expression = self._spelled(expression) or expression
-                if expression.get("Type") == "Word" and _assigned(expression):
+                if expression.get("Type") == "Word" and self._unspelled(expression):
                     raise arithmetic.Unknown()
                 status = arithmetic.evaluate(expression, self.state, self._operand, self.assign) != 0
             except (arithmetic.Unknown, ValueError, OverflowError):
@@ -251,6 +260,13 @@ class Shell:
                 for name in _assigned(expression):
                     self.assign(name, Text.of(Symbol(name, Cause.LOOP)))
         return status
+
+    def _unspelled(self, word: Node) -> bool:
+        """Whether a word of ``let`` sets names; one that is not known may be any of those that fit."""
+        name = head_of(text_of(word, self))
+        if name.constant is None and name.pieces:
+            set_names(self, name, self.line)
+        return bool(_assigned(word))
 
     def _spelled(self, word: Node) -> Node | None:
         """The expression that a quoted word of ``let`` spells; None when it cannot be said."""
@@ -264,15 +280,13 @@ class Shell:
         name = arithmetic.bare_name(word)
         return self.read(name) if name is not None else text_of(word, self)
 
-    # --- paths that part ---------------------------------------------------------------------------
-
 
 def _assigned(node: Node) -> list[str]:
     """Names that an arithmetic expression changes."""
     names: list[str] = []
     if node.get("Type") == "Word":  # let 'n=2+3'
         text = " ".join(substitution._all_words(node))
-        return re.findall(r"([A-Za-z_]\w*)\s*(?:[-+*/%&|^]?=(?!=)|<<=|>>=|\+\+|--)", text)
+        return re.findall(r"(?<![$\w])([A-Za-z_]\w*)\s*(?:[-+*/%&|^]?=(?!=)|<<=|>>=|\+\+|--)", text)
     if node.get("Type") in ("BinaryArithm", "UnaryArithm"):
         op = node.get("Op", "")
         changes = op in ("++", "--") or (op.endswith("=") and op not in ("==", "!=", "<=", ">="))

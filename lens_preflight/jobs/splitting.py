@@ -101,7 +101,7 @@ def _spreads(part: Node) -> bool:
             at = None
             if index.get("Type") == "Word":
                 at = next((p.get("Value") for p in parts_of(index)), None)
-            if inner["Param"]["Value"] == "@" or at == "@" or inner.get("Names"):
+            if inner["Param"]["Value"] == "@" or at == "@" or inner.get("Names") == "@":
                 return True
     return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from lens_preflight.core.data import dataclass, field, replace
@@ -24,6 +25,14 @@ class Rest:
         if self.complete:
             return None
         return Text((Symbol(name, self.cause, optional=True, reason=self.reason),))
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A command set a variable whose name fits a pattern; which one is not known."""
+
+    pattern: str
+    why: str
 
 
 def left_to(name: str, value: Text) -> Cause | None:
@@ -107,7 +116,8 @@ class State:
     ``prefixed`` are the names set in front of the function call that runs; one that the function
     exports outlives the call (measured on bash 5.2), and is ``kept``. ``handlers`` are the commands of
     traps, ``shared`` the names of the functions that are exported; ``doubted`` are names that a trap of
-    the shell may set at any moment, with the reason.
+    the shell may set at any moment, with the reason; ``loose`` is what may be set beside ``vars``.
+    ``source`` are the words of the command that prints standard input, where that is not known.
     """
 
     vars: dict[str, Var] = field(default_factory=dict)
@@ -117,6 +127,7 @@ class State:
     traps: dict[str, tuple[str, int]] = field(default_factory=dict)
     handlers: dict[str, tuple[Text, int]] = field(default_factory=dict)
     doubted: Mapping[str, str] = field(default_factory=dict)
+    loose: tuple[Loose, ...] = ()
     shared: frozenset[str] = frozenset()
     args: tuple[Text, ...] | None = None
     arg0: Text = field(default_factory=Text)
@@ -125,6 +136,7 @@ class State:
     prefixed: frozenset[str] = frozenset()
     kept: dict[str, Var] = field(default_factory=dict)
     stdin: list[Text] | None = None
+    source: str = ""
     last_background: str = ""
     alive: bool = True
     leaving: str = ""
@@ -159,12 +171,18 @@ class State:
         """The text of a variable (of the first element, for an array); None when unset."""
         var = self.vars.get(name)
         if var is None:
-            return self.rest.value(name)
+            return self._unlisted(name)
         if var.items is not None:
             return var.items[0] if var.items else None
         if var.table is not None:
             return var.table.get("0")
         return var.value
+
+    def _unlisted(self, name: str) -> Text | None:
+        for one in self.loose:
+            if re.fullmatch(one.pattern, name):
+                return Text((Symbol(name, Cause.OPAQUE, optional=True, reason=one.why),))
+        return self.rest.value(name)
 
     def exported(self) -> Exported:
         """What a child process gets."""
@@ -206,6 +224,8 @@ def join_states(a: State, b: State, reason: str = "", likely: bool | None = None
     merged.handlers = {**b.handlers, **a.handlers}
     merged.shared = a.shared | b.shared
     merged.doubted = {**b.doubted, **a.doubted}
+    merged.loose = tuple(dict.fromkeys((*a.loose, *b.loose)))
+    merged.source = a.source if a.source == b.source else ""
     merged.cwd = a.cwd if a.cwd == b.cwd else None
     merged.args = a.args if a.args == b.args else None
     merged.stdin = a.stdin if a.stdin == b.stdin else None

@@ -17,6 +17,7 @@ from lens_preflight.jobs.options import split
 from lens_preflight.jobs.repeating import find, parallel, xargs
 from lens_preflight.jobs.state import Bound, Exported, Rest
 from lens_preflight.jobs.text import EMPTY, Text, literal
+from lens_preflight.jobs.unnamed import cut, without
 from lens_preflight.jobs.uv import package_runner, uv
 
 if TYPE_CHECKING:
@@ -95,12 +96,12 @@ def env_command(step: Step, shell: Shell) -> None:
             before, env = env, Exported({}, Rest())
             where = where.dropped(before, env, Loss.ENV_CLEARED, step.at, "env -i")
         elif plain in ("-u", "--unset") and len(words) > 1:
-            env = env.with_({words[1].constant: Bound(None, step.at)})
+            env = without(env, words[1].text, Bound(None, step.at))
             words.pop(0)
         elif plain.startswith("--unset="):
-            env = env.with_({plain[8:]: Bound(None, step.at)})
-        elif re.fullmatch(r"-u\w+", plain):
-            env = env.with_({plain[2:]: Bound(None, step.at)})
+            env = without(env, cut(text, 8), Bound(None, step.at))
+        elif re.fullmatch(r"-u[^-=]+", plain):
+            env = without(env, cut(text, 2), Bound(None, step.at))
         elif plain in ("-C", "--chdir") and len(words) > 1:
             cwd = resolve(words[1].text.path or "", step.cwd, step.where, ())
             words.pop(0)
