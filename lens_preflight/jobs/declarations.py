@@ -14,7 +14,7 @@ from lens_preflight.jobs.inspection import inspect, remark
 from lens_preflight.jobs.model import Loss, Slip
 from lens_preflight.jobs.names import NAME, is_telemetry
 from lens_preflight.jobs.secrets import look
-from lens_preflight.jobs.state import State, Var, left_to
+from lens_preflight.jobs.state import Rest, State, Var, left_to
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
 from lens_preflight.jobs.unnamed import head_of, set_names, unset_names
@@ -37,6 +37,14 @@ class Words:
     unnamed: tuple[Text, ...] = ()
     broken: bool = False
 
+    def asks(self, variant: str) -> bool:
+        """Whether the declaration only prints what is set."""
+        bare = not self.settings and not self.unnamed and not self.broken
+        if variant == "export" or bare:
+            return bare
+        functions = bool({"f", "F"} & set(self.flags)) and "x" not in self.flags
+        return functions or ("p" in self.flags and variant != "readonly")
+
     def __add__(self, other: Words) -> Words:
         return Words(
             self.flags + other.flags,
@@ -49,21 +57,26 @@ class Words:
 
 def declare(shell: Shell, node: Node) -> bool | None:
     """``export``, ``declare``, ``typeset``, ``local``, ``readonly``."""
-    return declared(shell, node["Variant"]["Value"], _read(shell, node), int(node.get("Pos") or 0))
+    return declared(shell, node["Variant"]["Value"], read_words(shell, node), int(node.get("Pos") or 0))
 
 
 def declared(shell: Shell, variant: str, words: Words, line: int) -> bool | None:
     """The same with its words expanded."""
     flags, settings = words.flags, words.settings
-    lists = "p" in flags and not (variant in ("export", "readonly") and settings)
     drops = ("n" in flags and variant == "export") or ("x" in words.plus and variant != "export")
     export = (variant == "export" or "x" in flags) and not drops
     local = variant in ("local", "declare", "typeset") and bool(shell.state.frames) and "g" not in flags
     if "f" in flags and (export or drops):
         names = frozenset(setting.name for setting in settings)
         shell.state.shared = shell.state.shared - names if drops else shell.state.shared | names
-    if "f" in flags or "F" in flags or lists:
-        return True
+    if "f" in flags or "F" in flags:
+        return (
+            True
+            if export or drops
+            else listing.all_of(one.name in shell.state.functions or None for one in settings)
+        )
+    if words.asks(variant):
+        return listing.all_of(listing.is_declared(shell, one.name) for one in settings)
     if "n" in flags and variant != "export":
         _refer(shell, settings)
         return True
@@ -105,6 +118,10 @@ def _declare_unnamed(shell: Shell, text: Text, line: int, export: bool, drops: b
     """A word whose name is not known: it may be set, exported, or taken out of the environment."""
     name = head_of(text)
     listed = len(text.pieces) == 1 and isinstance(text.pieces[0], Symbol) and text.pieces[0].source
+    rest = shell.state.rest
+    if export and listing.is_more(text) and rest.complete:
+        (one,) = text.symbols
+        shell.state.rest = Rest(False, one.cause, one.reason, shell.at(line))
     if listing.perhaps(text) is not None or (listed and listing.LISTING.match(listed)):
         return  # what is set already, by its name
     if drops and name == text:
@@ -134,7 +151,7 @@ def _refer(shell: Shell, settings: Sequence[Setting]) -> None:
         shell.state.vars[setting.name] = Var(text, cast=f"n{target}")
 
 
-def _read(shell: Shell, node: Node) -> Words:
+def read_words(shell: Shell, node: Node) -> Words:
     """The words with their values; all are expanded before one is set."""
     found = Words()
     for arg in node.get("Args") or ():

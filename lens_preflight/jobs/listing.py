@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lens_preflight.jobs.expressions import affordable
@@ -53,10 +54,21 @@ def named(shell: Shell, text: Text) -> list[Text] | None:
 def _words(state: State, names: list[str], source: str, sure: object) -> list[Text]:
     assert callable(sure)
     found = [literal(n) if sure(n) else _perhaps(n, state) for n in names]
-    if not state.rest.complete:
-        but = f"{source} but {' '.join(names)}"
-        found.append(Text.of(Symbol(_MORE, state.rest.cause, optional=True, source=but)))
-    return found
+    rest = more(state, source, names)
+    return found if rest is None else [*found, Text.of(rest)]
+
+
+def more(state: State, source: str, names: Iterable[str]) -> Symbol | None:
+    """What stands for the names that somebody else may have set beside these; None when nobody has."""
+    if state.rest.complete:
+        return None
+    but = f"{source} but {' '.join(names)}"
+    return Symbol(_MORE, state.rest.cause, optional=True, source=but, reason=state.rest.reason)
+
+
+def is_more(text: Text) -> bool:
+    """Whether a word stands for such names."""
+    return len(text.pieces) == 1 and isinstance(text.pieces[0], Symbol) and text.pieces[0].name == _MORE
 
 
 def _perhaps(name: str, state: State) -> Text:
@@ -71,7 +83,7 @@ def perhaps(text: Text) -> tuple[Text, bool | None] | None:
     if not isinstance(one, Symbol):
         return None
     likely = False if one.cause is Cause.SUBMITTER else None
-    if one.name == _MORE:
+    if is_more(text):
         return text, likely
     named_so = one.values == (literal(one.name), None)
     return (literal(one.name), likely) if named_so else None
@@ -163,3 +175,19 @@ def _fits(pattern: str, flags: str, lines: set[str]) -> bool | None:
     if answers == {False} and not pattern.startswith("^") and any(line.endswith(_OPEN) for line in lines):
         return None
     return answers.pop() if len(answers) == 1 else None
+
+
+def all_of(answers: Iterable[bool | None]) -> bool | None:
+    """Whether every answer is yes; None when that is not known."""
+    found = set(answers)
+    return False if False in found else None if None in found else True
+
+
+def is_declared(shell: Shell, name: str) -> bool | None:
+    """Whether ``declare -p NAME`` finds the variable."""
+    var = shell.state.vars.get(name)
+    if var is None:
+        return None if shell.state.value(name) is not None else False
+    if var.is_array or var.value is None:
+        return var.is_array or var.exported or None
+    return None if any(s.optional or None in s.values for s in var.value.symbols) else True

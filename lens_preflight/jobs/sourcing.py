@@ -41,7 +41,7 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
         _open_names(shell, target.text, written, line)
         return _opaque_source(shell, target.constant, line, WHY)
     if written is not None and written.text is not None:
-        return _source_text(shell, written.text.text, line)
+        return _source_text(shell, written.text.text, line, target.constant)
     content = shell.run.files.text(full) if full else None
     if content is None and named and full and "/" not in named:
         content = shell.run.files.text(os.path.join(shell.run.folder, named))
@@ -67,7 +67,9 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     return True
 
 
-def _source_text(shell: Shell, text: Text, line: int) -> bool | None:
+def _source_text(shell: Shell, text: Text, line: int, what: str = "") -> bool | None:
+    if text.symbols and any(map(_is_program_text, _lines(text))):
+        return _opaque_source(shell, what or text.template[:40], line, WHY)
     run_text(shell, text, line)
     if shell.state.leaving.startswith("return"):
         shell.state.leaving = ""
@@ -119,7 +121,7 @@ def _eval(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
     text = EMPTY
     for index, word in enumerate(words[1:]):
         text = text + (literal(" ") if index else EMPTY) + word.text
-    if text.symbols and _is_program_text(text):
+    if text.symbols and any(map(_is_program_text, _lines(text))):
         at = shell.at(words[0].line)
         shell.run.cannot_read("eval", "its text is not known before the job starts", at)
         keep = bool(re.search(r"conda|mamba|ssh-agent|pyenv|direnv|modulecmd", text.template))
@@ -127,6 +129,15 @@ def _eval(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
         return True
     run_text(shell, text, words[0].line)
     return None
+
+
+def _lines(text: Text) -> list[Text]:
+    found: list[list[str | Symbol]] = [[]]
+    for piece in text.pieces:
+        parts = [piece] if isinstance(piece, Symbol) else piece.split("\n")
+        found[-1].append(parts[0])
+        found += [[part] for part in parts[1:]]
+    return [Text.of(*line) for line in found]
 
 
 def _is_program_text(text: Text) -> bool:

@@ -12,6 +12,7 @@ from lens_preflight.jobs.field import Field
 from lens_preflight.jobs.filters import _FILTERS
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.printers import _PRINTERS
+from lens_preflight.jobs.snapshots import declaration
 from lens_preflight.jobs.syntax import Node
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.words import fields_of
@@ -134,6 +135,8 @@ def _all_words(node: object) -> list[str]:
         if isinstance(one, dict):
             if one.get("Type") == "ParamExp":
                 out.append("$" + str(one["Param"]["Value"]))
+            elif one.get("Type") == "DeclClause":
+                out.append(str(one["Variant"]["Value"]))
             elif one.get("Type") in ("Lit", "SglQuoted"):
                 out.append(str(one.get("Value", "")))
                 continue
@@ -175,8 +178,11 @@ def printed(node: Node, shell: Shell) -> Text | None:
             answer = _command(words, shell, body)
             if answer is not None:
                 return answer
+    if kind == "DeclClause":
+        text = declaration(command, shell)
+        return EMPTY if _elsewhere(node) else text
     shell.statement(node)
-    silent = kind == "DeclClause" or (kind == "CallExpr" and not command.get("Args"))  # IFS=, for one
+    silent = kind == "CallExpr" and not command.get("Args")  # IFS=, for one
     return EMPTY if silent else None
 
 
@@ -228,10 +234,11 @@ def _filtered(node: Node, text: Text | None, shell: Shell) -> Text | None:
         shell.statement(node)
         return None
     if text.certain is None:
-        if name in ("head", "tail", "cat", "sort", "uniq"):
+        lines = text.template.count("\n")
+        if name == "cat" or (lines <= 1 and name in ("head", "tail", "sort", "uniq")):
             return text
         spread = widest([text.spread])
-        name = text.template.strip("{}")
+        name = text.template.strip("{}") if lines <= 1 else f"$({' '.join(_all_words(node))[:40]})"
         return Text.of(Symbol(name, text.symbols[0].cause if text.symbols else Cause.COMMAND, spread))
     lines = text.certain.split("\n")
     if lines and lines[-1] == "":
