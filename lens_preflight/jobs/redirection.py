@@ -94,7 +94,15 @@ def _printed(before: Shell, node: Node, redirect: Node | None) -> Field | None:
         return None
     body = next((r for r in inner["Redirs"] if r["Op"] in ("<<", "<<-")), None)
     line = int(((body or {}).get("Hdoc") or node)["Pos"])
-    return Field(text, before.frame.inner(line).line or line, body is not None)
+    placed = body is not None and before.frame.outer is None and before.frame.fixed is None
+    return Field(text, before.frame.inner(line).line or line, placed and _as_written(text, body))
+
+
+def _as_written(text: Text, redirect: Node | None) -> bool:
+    """Whether each line of a text is one of the here-document that it comes from."""
+    word = (redirect or {}).get("Hdoc")
+    written = sum(str(part.get("Value", "")).count("\n") for part in parts_of(word) if part["Type"] == "Lit")
+    return sum(piece.count("\n") for piece in text.pieces if isinstance(piece, str)) <= written
 
 
 def put(

@@ -119,7 +119,9 @@ def _run(
     if step.heredoc is not None and step.words:
         inner.piped = step.heredoc.text
     if _is_bash(step, text):
+        inner.frame = shell.frame
         _start_file(step, inner)
+        inner.frame = frame
     inner.script(shell.run.tree(text))
     finish(inner)
 
@@ -171,13 +173,10 @@ def _made_script(step: Step, made: Field, shell: Shell) -> None:
     """A script that the job itself wrote a few lines above."""
     from lens_preflight.jobs.shell import Shell as Process
 
-    line = shell.frame.inner(made.line).line or made.line
-    frame = Frame(shell.frame.path, offset=made.line - 1 if made.placed else 0,
-                  fixed=None if made.placed else line, outer=shell.frame.outer)  # fmt: skip
-    if not made.placed:
-        frame = Frame(
-            shell.frame.path, fixed=shell.frame.inner(step.words[0].line).line, outer=shell.frame.outer
-        )
+    here = shell.frame
+    frame = Frame(here.path, fixed=here.inner(step.words[0].line).line, outer=here.outer)
+    if made.placed:
+        frame = Frame(shell.run.path, offset=made.line - 1)
     text = shell.run.spelled(made.text)
     _run(Process, step, shell, frame, text, tuple(w.text for w in step.words[1:]), step.words[0].text)
 

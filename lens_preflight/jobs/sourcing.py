@@ -30,7 +30,9 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     target, line = words[1], words[1].line
     named = target.text.path
     if named == "/dev/stdin" and body is not None:
-        return _source_text(shell, body.text, line)
+        placed = shell.frame.fixed is None and body.placed
+        frame = Frame(shell.frame.path, offset=shell.frame.offset + body.line - 1, outer=shell.frame.outer)
+        return _source_text(shell, body.text, line, frame if placed else None)
     if any(s.name == "<(...)" for s in target.text.symbols):
         return _opaque_source(shell, "the output of a command", line)
     full = resolve(named, shell.state.cwd, shell.where, shell.run.extra_map) if named else None
@@ -41,7 +43,8 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
         _open_names(shell, target.text, written, line)
         return _opaque_source(shell, target.constant, line, WHY)
     if written is not None and written.text is not None:
-        return _source_text(shell, written.text.text, line, target.constant)
+        made_at = Frame(shell.run.path, offset=written.text.line - 1) if written.text.placed else None
+        return _source_text(shell, written.text.text, line, made_at, target.constant)
     content = shell.run.files.text(full) if full else None
     if content is None and named and full and "/" not in named:
         content = shell.run.files.text(os.path.join(shell.run.folder, named))
@@ -67,10 +70,12 @@ def source(shell: Shell, words: list[Field], body: Field | None, last: bool) -> 
     return True
 
 
-def _source_text(shell: Shell, text: Text, line: int, what: str = "") -> bool | None:
+def _source_text(
+    shell: Shell, text: Text, line: int, frame: Frame | None = None, what: str = ""
+) -> bool | None:
     if text.symbols and any(map(_is_program_text, _lines(text))):
         return _opaque_source(shell, what or text.template[:40], line, WHY)
-    run_text(shell, text, line)
+    run_text(shell, text, line, frame)
     if shell.state.leaving.startswith("return"):
         shell.state.leaving = ""
     return True
@@ -104,13 +109,13 @@ def _activated(shell: Shell, line: int) -> bool | None:
     return True
 
 
-def run_text(shell: Shell, text: Text, line: int) -> None:
-    """A text as statements of this shell, as ``eval`` takes it."""
+def run_text(shell: Shell, text: Text, line: int, frame: Frame | None = None) -> None:
+    """A text as statements of this shell, as ``eval`` takes it; ``frame``: where it is written down."""
     if shell.depth >= DEPTH:
         assignments.opaque(shell, "eval within eval", shell.at(line))
         return
     saved, following = shell.frame, shell.following
-    shell.frame = Frame(saved.path, fixed=saved.inner(line).line, outer=saved.outer)
+    shell.frame = frame or Frame(saved.path, fixed=saved.inner(line).line, outer=saved.outer)
     shell.depth += 1
     shell.script(shell.run.tree(shell.run.spelled(text)))
     shell.depth -= 1
