@@ -138,7 +138,7 @@ def _launch(job: JobModel, launch: JobLaunch, topology: str | None) -> Iterator[
         if not _tidied(launch, lost):
             yield from _lost(job, launch, lost)
     yield from _unsure(launch)
-    yield from endpoints(launch, topology)
+    yield from endpoints(job, launch, topology)
     known = None not in (launch.agents, launch.agent_nodes) and launch.replicas == 1
     part = launch.background and (launch.agents or 0) < (launch.agent_nodes or 0)
     if known and not part and launch.agents != launch.agent_nodes:

@@ -9,7 +9,8 @@ from lens_preflight.checks import propagation_rules as rules
 from lens_preflight.core.finding import Finding, Location, Related
 
 if TYPE_CHECKING:
-    from lens_preflight.jobs.model import JobLaunch
+    from lens_preflight.jobs.endpoints import Endpoint
+    from lens_preflight.jobs.model import JobLaunch, JobModel
 
 
 def related(text: str, at: Location | None, besides: Location) -> tuple[Related, ...]:
@@ -17,11 +18,13 @@ def related(text: str, at: Location | None, besides: Location) -> tuple[Related,
     return (Related(text, at),) if at is not None and at != besides else ()
 
 
-def endpoints(launch: JobLaunch, topology: str | None) -> Iterator[Finding]:
+def endpoints(job: JobModel, launch: JobLaunch, topology: str | None) -> Iterator[Finding]:
     """What is wrong with where the exporters of a launch would go."""
     for one in launch.endpoints:
+        if one.default and not _by_the_job(job, launch, one):
+            continue
         if one.local:
-            yield from _local(launch, one.variable, one.at.setting(one.variable), topology)
+            yield from _local(launch, one, topology)
         elif one.proxy and one.proxy_at is not None:
             message = f"the exporter reaches {one.host} through {one.proxy}"
             remedy = f'export no_proxy="$no_proxy,{one.host}"'
@@ -34,8 +37,19 @@ def endpoints(launch: JobLaunch, topology: str | None) -> Iterator[Finding]:
             )
 
 
-def _local(launch: JobLaunch, name: str, at: Location, topology: str | None) -> Iterator[Finding]:
-    box = launch.container
+def _by_the_job(job: JobModel, launch: JobLaunch, one: Endpoint) -> bool:
+    """Whether the job itself sees to it that no endpoint is set, and nothing else tells of it.
+
+    An image may set one, and so may whoever submits, unless a line or ``--export`` takes it away.
+    """
+    exports = [d.value for d in job.directives if d.option == "--export" and not d.inert]
+    shut = bool(exports) and "ALL" not in (exports[-1] or "ALL").upper().split(",")
+    told = launch.helper or any(lost.name == one.variable for lost in launch.lost)
+    return (one.undone or shut) and not told and launch.container is None
+
+
+def _local(launch: JobLaunch, one: Endpoint, topology: str | None) -> Iterator[Finding]:
+    box, name, at = launch.container, one.variable, one.at.setting(one.variable)
     if launch.pods:
         beside = box is not None and any("otel" in i or "collector" in i for i in box.sidecars)
         if box is not None and (box.host_network or beside):
@@ -51,11 +65,10 @@ def _local(launch: JobLaunch, name: str, at: Location, topology: str | None) -> 
         message = f"{name} is localhost: on a bridge network that is the container"
         yield Finding(rules.LOCALHOST_CONTAINER, message, at, remedy=f"{box.runtime} run --network host ...")
     elif (launch.nodes or 1) > 1 and topology != "node-agent":
-        message = f"{name} is localhost on {launch.nodes} nodes"
+        what = "is not set, and its default is localhost" if one.default else "is localhost"
+        message = f"{name} {what} on {launch.nodes} nodes"
         rule = rules.LOCALHOST_GATEWAY if topology == "gateway" else rules.LOCALHOST
-        remedy = (
-            f"export {name}=http://GATEWAY:4317"
-            if topology == "gateway"
-            else "--topology node-agent, if every node has a collector"
-        )
+        agent = "--topology node-agent, if every node has a collector"
+        gateway = f"export {name}=http://GATEWAY:4317"
+        remedy = gateway if topology == "gateway" else f"{gateway}, or {agent}" if one.default else agent
         yield Finding(rule, message, at, remedy=remedy)

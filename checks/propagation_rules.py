@@ -79,7 +79,8 @@ AFTER_LAUNCH = _rule(
 )  # fmt: skip
 UNSET_AGAIN = _rule(
     "unset-again", "a telemetry variable is set and unset again", CAUTION,
-    "`unset` and `export -n` take it out of the environment of everything below.",
+    "`unset`, `export -n` and `declare +x` take it out of the environment of everything below, `env -u` out of "
+    "that of one command.",
 )  # fmt: skip
 EXPORT_NONE = _rule(
     "export-none", "--export=NONE also drops what the script exports", BLOCKER,
@@ -169,8 +170,8 @@ BRANCH = _rule(
 )  # fmt: skip
 LOCALHOST = _rule(
     "localhost", "the endpoint is localhost on several nodes", CAUTION,
-    "Right when every node runs a collector; wrong when one of them does. Say which: `--topology "
-    "node-agent` or `--topology gateway`.",
+    "Right when every node runs a collector; wrong when one of them does. A job that takes the endpoint out of "
+    "the environment has localhost too, by default. Say which: `--topology node-agent` or `--topology gateway`.",
 )  # fmt: skip
 LOCALHOST_GATEWAY = _rule(
     "localhost-gateway", "the endpoint is localhost, and the collector is a gateway", BLOCKER,

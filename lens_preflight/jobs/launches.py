@@ -9,7 +9,7 @@ from lens_preflight.core.data import replace
 from lens_preflight.core.numbers import whole
 from lens_preflight.jobs import delivery, environment, frameworks
 from lens_preflight.jobs.draft import Draft
-from lens_preflight.jobs.endpoints import endpoints
+from lens_preflight.jobs.endpoints import default_endpoint, endpoints
 from lens_preflight.jobs.location import _local_folder, _module_file, _program_file
 from lens_preflight.jobs.losses import lost_of
 from lens_preflight.jobs.model import Delivery, JobLaunch, Loss, Remark, Slip
@@ -63,7 +63,7 @@ def put_into_words(
         lost=lost,
         remarks=tuple(r for r in run.remarks if _concerns(r, draft)),
         secrets=on_command_line(draft.args, draft.at),
-        endpoints=endpoints(env),
+        endpoints=endpoints(env) + default_endpoint(env, framework, draft.at),
     )
     verdict = delivery.judge(draft, where.signal, traps, run.path)
     delivered = replace(

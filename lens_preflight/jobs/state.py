@@ -194,7 +194,7 @@ class State:
                 listed[name] = Bound(text, var.at, var.by)
             elif var.exported and (not var.is_array or var.outer is not None):
                 listed[name] = Bound(var.handed, var.at, var.by)
-            elif not self.rest.complete:
+            elif not self.rest.complete or (var.value is None and var.at is not None):
                 listed[name] = Bound(None, var.at, var.by)
         for name, why in self.doubted.items():
             old = listed.get(name, Bound(None))

@@ -92,16 +92,14 @@ def env_command(step: Step, shell: Shell) -> None:
     while words:
         text = words[0].text
         plain = text.constant if text.constant is not None else text.template
+        before = env
         if plain in ("-i", "-", "--ignore-environment"):
-            before, env = env, Exported({}, Rest())
+            env = Exported({}, Rest())
             where = where.dropped(before, env, Loss.ENV_CLEARED, step.at, "env -i")
-        elif plain in ("-u", "--unset") and len(words) > 1:
-            env = without(env, words[1].text, Bound(None, step.at))
-            words.pop(0)
-        elif plain.startswith("--unset="):
-            env = without(env, cut(text, 8), Bound(None, step.at))
-        elif re.fullmatch(r"-u[^-=]+", plain):
-            env = without(env, cut(text, 2), Bound(None, step.at))
+        elif (name := _unset_by(words)) is not None:
+            env = without(env, name, Bound(None, _line(step, words[0])))
+            where = where.dropped(before, env, Loss.UNSET_AGAIN, _line(step, words[0]), "env -u")
+            words = words[plain in ("-u", "--unset") :]
         elif plain in ("-C", "--chdir") and len(words) > 1:
             cwd = resolve(words[1].text.path or "", step.cwd, step.where, ())
             words.pop(0)
@@ -112,13 +110,23 @@ def env_command(step: Step, shell: Shell) -> None:
         elif plain.startswith("-"):
             pass
         elif "=" in plain and ENV_NAME.fullmatch(plain.partition("=")[0]):
-            name, value = named_value(text)
-            env = env.with_({name: Bound(value, _line(step, words[0]), "env")})
+            set_name, value = named_value(text)
+            env = env.with_({set_name: Bound(value, _line(step, words[0]), "env")})
         else:
             break
         words.pop(0)
     if words:
         follow(step.next(tuple(words), env=env, where=where.link("env"), cwd=cwd), shell)
+
+
+def _unset_by(words: list[Field]) -> Text | None:
+    """The name behind ``-u``, ``-uNAME`` or ``--unset=NAME``; None for another word."""
+    plain = words[0].constant
+    if plain in ("-u", "--unset"):
+        return words[1].text if len(words) > 1 else None
+    if plain.startswith("--unset="):
+        return cut(words[0].text, 8)
+    return cut(words[0].text, 2) if re.fullmatch(r"-u[^-=]+", plain) else None
 
 
 def _line(step: Step, word: Field) -> Location:

@@ -200,3 +200,43 @@ def test_every_message_ends_in_something_to_type(tmp_path: Path) -> None:
     text = BATCH + "OTEL_SERVICE_NAME=x\n( export NEMO_LENS_RUN_ID=y )\nsrun python train.py\n"
     for finding in (j.finding for j in judged(tmp_path, text).findings):
         assert finding.remedy and not finding.message.endswith(".")
+
+
+ON = "export NEMO_LENS_ENABLED=1"
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{BATCH}{ON}\nunset {ENDPOINT}\nsrun python train.py", [("localhost", 4)]),
+        (f"{BATCH}{ON}\nexport {ENDPOINT}=\nsrun python train.py", [("localhost", 4)]),
+        (f"{BATCH}{ON}\nsrun env -u {ENDPOINT} python train.py", [("localhost", 4)]),
+        (f"{BATCH}{ON}\nfor v in ${{!OTEL_@}}; do unset $v; done\nsrun python train.py", []),
+        (f"{BATCH}#SBATCH --export=NONE\n{ON}\nsrun --export=ALL python train.py", [("localhost", 5)]),
+        (f"{BATCH}#SBATCH --export=NONE\n{ON}\nunset {ENDPOINT}\nsrun --export=ALL python train.py", [("localhost", 5)]),
+        (f"{BATCH}#SBATCH --export=ALL\n{ON}\nsrun python train.py", []),
+        (f"{BATCH}{ON}\nsrun python train.py", []),
+        (f"{BATCH}unset {ENDPOINT}\nsrun python train.py", []),
+        (f"{BATCH}export NEMO_LENS_ENABLED=0\nunset {ENDPOINT}\nsrun python train.py", []),
+        (f"#!/bin/bash\n#SBATCH -N1\n{ON}\nunset {ENDPOINT}\nsrun python train.py", []),
+        (f"{BATCH}{ON}\nexport {ENDPOINT}=http://c:4317\nunset {ENDPOINT}\nsrun python train.py", [("unset-again", 5)]),
+        (f"{BATCH}{ON}\nexport {ENDPOINT}=http://c:4317\nsrun env -u {ENDPOINT} python train.py", [("unset-again", 5)]),
+        (f"{BATCH}{ON}\nexport {ENDPOINT}=http://c:4317\nsrun env --unset={ENDPOINT} python train.py",
+         [("unset-again", 5)]),
+        (f"{BATCH}{ON}\nexport {ENDPOINT}=http://c:4317\nsrun env -u {ENDPOINT} {ENDPOINT}=http://d:1 python train.py", []),
+        (f"{BATCH}{ON}\nunset {ENDPOINT}\nexport {ENDPOINT}=http://c:4317\nsrun python train.py", []),
+        (f"{BATCH}{ON}\nunset {ENDPOINT}\nsrun docker run --network host -e NEMO_LENS_ENABLED IMG python train.py", []),
+    ],
+)  # fmt: skip
+def test_an_endpoint_that_the_job_takes_away_is_localhost(
+    text: str, expected: list[tuple[str, int]], known: bool, tmp_path: Path
+) -> None:
+    assert said(judged(tmp_path, text, submit_environ=known)) == expected
+
+
+@pytest.mark.parametrize(("topology", "rules"), [("node-agent", []), ("gateway", [("localhost-gateway", 4)])])
+def test_the_default_weighs_by_what_the_site_has(topology: str, rules: list[object], tmp_path: Path) -> None:
+    text = f"{BATCH}{ON}\nunset {ENDPOINT}\nsrun python train.py"
+    assert said(judged(tmp_path, text, topology=topology)) == rules
