@@ -176,11 +176,11 @@ def either(shell: Shell, one: object, other: object, reason: str, likely: bool |
 
 
 def pipe(shell: Shell, node: Node) -> bool | None:
-    from lens_preflight.jobs.substitution import _all_words, printed
+    from lens_preflight.jobs.substitution import command_words, printed
 
     left = shell.child(Loss.PIPELINE)
     text = printed(node["X"], left)
-    source = " ".join(_all_words(node["X"]))
+    source = command_words(node["X"], shell)
     if "lastpipe" in shell.state.options:
         feed(shell, text, source)
         status = shell.statement(node["Y"])

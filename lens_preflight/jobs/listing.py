@@ -23,7 +23,7 @@ _OPEN = "\0"
 """The end of a line whose value is not known."""
 
 _FILTERS = frozenset(["grep", "egrep", "fgrep", "awk", "gawk", "sed", "cut", "sort", "uniq", "tr", "xargs"])
-_COMPGEN = re.compile(r"compgen (?:-[ve]|-A \w+)(?: (\w+))?")
+_COMPGEN = re.compile(r"compgen (?:-[ve]|-A \w+)(?: (\S+))?")
 _GREP = re.compile(r"(?:^|\s)([ef]?)grep((?:\s+-\S+)*)\s+(\S+)")
 _SLASHED = re.compile(r"(!?)~?\s*/((?:[^/\\]|\\.)+)/(\w*)")
 _EDITORS = re.compile(r"\b(g?awk|sed)\b(.*?)(?=\b(?:g?awk|sed|grep|cut|sort|tr|xargs)\b|$)")
@@ -111,15 +111,15 @@ def chosen(source: str, name: str, value: Text | None) -> bool | None:
     answers: list[bool | None] = [True if LISTING.match(source) else None]
     found = _COMPGEN.match(source)
     if found is not None and found[1] and found[1] not in _FILTERS:
-        answers.append(name.startswith(found[1]))
+        answers.append(None if "$" in found[1] else name.startswith(found[1]))
     for grep in _GREP.finditer(source):
-        flags = "".join(grep[2].replace("-", " ").split())
-        kind = {"e": "E", "f": "F"}.get(grep[1], "")
-        hit = _fits(grep[3], flags + kind, _lines(source[: grep.start()], name, value))
+        options = grep[2].replace("--invert-match", "-v").replace("--ignore-case", "-i").split()
+        flags = "".join(option[1:] for option in options) + {"e": "E", "f": "F"}.get(grep[1], "")
+        hit = _fits(grep[3], flags, _lines(source[: grep.start()], name, value))
         answers.append(hit if "v" not in flags or hit is None else not hit)
     for tool in _EDITORS.finditer(source):
         answers.append(_edited(tool[1], tool[2], _lines(source[: tool.start()], name, value)))
-    if re.search(r"\b(?:head|tail)\b", source):
+    if re.search(r"\b(?:head|tail)\b|\bcut\b(?! +-d ?= +-f ?1(?: |$))|\btr\b(?! +\S*\\n)", source):
         answers.append(None)
     return False if False in answers else None if None in answers else True
 
@@ -140,12 +140,14 @@ def _lines(before: str, name: str, value: Text | None) -> set[str]:
 def _edited(tool: str, program: str, lines: set[str]) -> bool | None:
     """The same of ``awk '/P/ {...}'`` and ``sed -n '/P/p'``; both without a pattern let all lines pass."""
     if tool == "sed":
-        match = re.search(r"\s-n\S*\s+(?:s(.)(.+?)\1|/(.+?)/p)", program)
-        if match is not None:
-            return _fits(match[2] or match[3], "", lines)
+        kept = re.search(r"\s-n\S*\s+(?:s(.)(\^?\\?\(.+?)\1\\1\1p|/([^/]+)/p)\s*$", program)
+        if kept is not None:
+            return _fits(kept[2] or kept[3], "E" if re.search(r"\s-n?[Er]", program) else "", lines)
         dropped = re.search(r"/(.+?)/d\b", program)
         hit = None if dropped is None else _fits(dropped[1], "", lines)
-        return (None if hit is None else not hit) if dropped else (None if " -n" in program else True)
+        if dropped is not None:
+            return None if hit is None else not hit
+        return True if re.fullmatch(r"\s+(?:-\S+\s+)*s(.)=\.\*\$?\1\1\s*", program) else None
     slashed = _SLASHED.findall(program)
     if len(slashed) == 1:
         hit = _fits(slashed[0][1], "E", lines)
@@ -154,7 +156,7 @@ def _edited(tool: str, program: str, lines: set[str]) -> bool | None:
 
 
 def _fits(pattern: str, flags: str, lines: set[str]) -> bool | None:
-    if "$" in pattern.rstrip("$|)") or "f" in flags:
+    if "$" in pattern.rstrip("$|)") or set(flags) - set("vEPFiox"):
         return None
     if "F" in flags:
         pattern = re.escape(pattern)
@@ -171,7 +173,10 @@ def _fits(pattern: str, flags: str, lines: set[str]) -> bool | None:
         regex = re.compile(pattern, re.IGNORECASE if "i" in flags else 0)
     except (re.error, RecursionError, OverflowError):
         return None
-    answers = {bool(regex.search(line.removesuffix(_OPEN))) for line in lines}
+    found = [(line, regex.search(line.removesuffix(_OPEN))) for line in lines]
+    if "o" in flags and any(hit and hit[0] != line.partition("=")[0] for line, hit in found):
+        return None  # a part of the line
+    answers = {bool(hit) for _, hit in found}
     if answers == {False} and not pattern.startswith("^") and any(line.endswith(_OPEN) for line in lines):
         return None
     return answers.pop() if len(answers) == 1 else None

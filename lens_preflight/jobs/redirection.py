@@ -142,7 +142,7 @@ def input_from(shell: Shell, word: Node | None) -> Text:
     source = ""
     if len(parts) == 1 and parts[0]["Type"] == "ProcSubst":
         text, name = substitution.everything(parts[0], shell), "<(...)"
-        source = " ".join(substitution._all_words(parts[0]))
+        source = substitution.command_words(parts[0].get("Stmts"), shell)
     else:
         path = text_of(word, shell)
         content = file_text(shell, path)

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 from lens_preflight.jobs import declarations
 from lens_preflight.jobs.listing import more
 from lens_preflight.jobs.state import Var
-from lens_preflight.jobs.text import EMPTY, Text, literal
+from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
     from lens_preflight.jobs.syntax import Node
 
 _SHELLS_OWN = frozenset({"PWD", "OLDPWD", "SHLVL", "_"})
+_OWN_LINES = Text.of('declare -x SHLVL="', Symbol("SHLVL", Cause.COMMAND), '"\n')
+"""One line for those that a shell sets itself."""
+
 _ESCAPED = re.compile(r"([$`\"\\])")
 _UNPRINTED = re.compile(r"[\0-\x1f\x7f]")
 
@@ -37,7 +40,7 @@ def declaration(node: Node, shell: Shell) -> Text | None:
 
 def _exported(shell: Shell) -> Text | None:
     """Every variable of the environment; a last line stands for what somebody else may have set."""
-    lines: list[Text | None] = []
+    lines: list[Text | None] = [_OWN_LINES]
     for name, bound in sorted(shell.state.exported()):
         var = shell.state.vars.get(name, Var())
         if var.outer is not None:

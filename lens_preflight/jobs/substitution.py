@@ -13,7 +13,7 @@ from lens_preflight.jobs.filters import _FILTERS
 from lens_preflight.jobs.model import Loss
 from lens_preflight.jobs.printers import _PRINTERS
 from lens_preflight.jobs.snapshots import declaration
-from lens_preflight.jobs.syntax import Node
+from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal, widest
 from lens_preflight.jobs.words import fields_of
 
@@ -110,7 +110,8 @@ def _symbol(statements: Sequence[Node], shell: Shell) -> Text:
         reason = "command substitution" + why
         volatile = cause in (Cause.RANDOM, Cause.CLOCK)
         serial = shell.run.tick() if volatile else 0
-        return Text.of(Symbol(name, cause, spread, reason=reason, source=text, serial=serial))
+        source = command_words(statements, shell)
+        return Text.of(Symbol(name, cause, spread, reason=reason, source=source, serial=serial))
 
     name = "$(" + (text if len(text) <= 40 else text[:37] + "...") + ")"
     here = shell.here
@@ -145,6 +146,40 @@ def _all_words(node: object) -> list[str]:
             ]
         elif isinstance(one, (list, tuple)):
             stack += list(reversed(one))
+    return out
+
+
+def command_words(node: object, shell: Shell) -> str:
+    """The words of the commands below a node, in order, with the values that are known and ``$NAME`` for others."""
+    out: list[str] = []
+    stack: list[object] = [node]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict) and "Parts" in one:
+            out.append(_spelled(one, shell))
+        elif isinstance(one, dict):
+            if one.get("Type") == "DeclClause":
+                out.append(str(one["Variant"]["Value"]))
+            stack += [v for v in reversed(list(one.values())) if isinstance(v, (dict, list))]
+        elif isinstance(one, (list, tuple)):
+            stack += list(reversed(one))
+    return " ".join(out)
+
+
+def _spelled(word: Node, shell: Shell) -> str:
+    out = ""
+    for part in parts_of(word):
+        kind = part["Type"]
+        if kind == "DblQuoted":
+            out += _spelled(part, shell)
+        elif kind != "ParamExp":
+            out += str(part.get("Value", "")) if kind in ("Lit", "SglQuoted") else "$(...)"
+        else:
+            name = str(part["Param"]["Value"])
+            plain = not any(part.get(key) for key in ("Exp", "Slice", "Repl", "Excl", "Length", "Index"))
+            value = shell.read(name) if plain else None
+            known = None if value is None else value.certain
+            out += f"${name}" if known is None else known
     return out
 
 
@@ -234,11 +269,11 @@ def _filtered(node: Node, text: Text | None, shell: Shell) -> Text | None:
         shell.statement(node)
         return None
     if text.certain is None:
-        lines = text.template.count("\n")
-        if name == "cat" or (lines <= 1 and name in ("head", "tail", "sort", "uniq")):
+        ends = text.template.count("\n")
+        if name == "cat" or (ends <= 1 and name in ("head", "tail", "sort", "uniq")):
             return text
         spread = widest([text.spread])
-        name = text.template.strip("{}") if lines <= 1 else f"$({' '.join(_all_words(node))[:40]})"
+        name = text.template.strip("{}") if ends <= 1 else f"$({' '.join(_all_words(node))[:40]})"
         return Text.of(Symbol(name, text.symbols[0].cause if text.symbols else Cause.COMMAND, spread))
     lines = text.certain.split("\n")
     if lines and lines[-1] == "":

@@ -99,20 +99,23 @@ def set_names(shell: Shell, name: Text, line: int, *, export: bool = False, why:
     pattern = pattern_of_names(name)
     at = shell.at(line)
     export = export or "allexport" in shell.state.options
-    shell.run.cannot_read("a name", why, at)
     if export and pattern == _ANY:
+        shell.run.cannot_read("a name", why, at)
         opaque(shell, why, at)
         return
-    fits = re.compile(pattern)
+    fits, touched = re.compile(pattern), False
     for one, var in list(shell.state.vars.items()):
         if fits.fullmatch(one) and not var.fixed and not one.startswith("SLURM_"):
             text = Text.of(Symbol(one, Cause.OPAQUE, optional=var.value is None, reason=why))
             items = None if var.items is None else (text,)
-            doubtful = var.doubtful or (export and not var.exported)
+            doubtful, touched = var.doubtful or (export and not var.exported), True
             shell.state.vars[one] = replace(var, value=text, items=items, table=None, doubtful=doubtful)
     head = name.pieces[0] if name.pieces and isinstance(name.pieces[0], str) else ""
     if export and any(p.startswith(head) or head.startswith(p) for p in PREFIXES):
         shell.state.rest = replace(shell.state.rest, complete=False, cause=Cause.OPAQUE, reason=why, at=at)
+        touched = True
+    if touched:
+        shell.run.cannot_read("a name", why, at)
     shell.state.loose = (*shell.state.loose, Loose(pattern, why))
 
 

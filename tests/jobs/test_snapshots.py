@@ -101,6 +101,8 @@ def test_one_variable_is_printed_as_bash_does(text: str, tmp_path: Path) -> None
         "export -p | sort",
         "export -p | grep NEMO",
         "export -p | head -50",
+        "export -p | wc -l",
+        "export -p | tail -1",
         "declare -px | sed 's/declare -x/export/'",
     ],
 )
