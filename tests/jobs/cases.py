@@ -42,9 +42,14 @@ def folders(name: str) -> list[Path]:
     return sorted(p.parent for p in root.glob("*/case.json")) if root.is_dir() else []
 
 
+def job_folders() -> list[Path]:
+    """The folders of ``jobs`` and of ``jobs-own``."""
+    return folders("jobs") + folders("jobs-own")
+
+
 def job_cases() -> Iterator[Case]:
-    """Every case of the corpus ``jobs``."""
-    for folder in folders("jobs"):
+    """Every case of both corpora."""
+    for folder in job_folders():
         facts = json.loads((folder / "case.json").read_text())
         yield Case(facts["id"], folder, facts, read(folder, facts))
 

@@ -15,6 +15,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "QUOTE_NO_EXPAND": ("propagation/quoted-dollar",),
     "EARLY_EXPANSION": ("propagation/early-expansion",),
     "EXPORT_AFTER_LAUNCH": ("propagation/after-launch",),
+    "UNSET_AGAIN": ("propagation/unset-again",),
     "EXPORT_NONE": ("propagation/export-none",),
     "EXPORT_LIST_WITHOUT_ALL": ("propagation/export-list",),
     "DIRECTIVE_IGNORED": ("propagation/inert-directive",),

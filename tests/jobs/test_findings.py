@@ -18,7 +18,7 @@ from lens_preflight.core.finding import Finding
 from lens_preflight.core.variable import Environment
 from lens_preflight.core.words import Severity
 from tests.corpus import LINES, Score
-from tests.jobs.cases import LOGIN, command, folders
+from tests.jobs.cases import LOGIN, command, job_folders
 from tests.jobs.codes import CODES, ELSEWHERE, SEVERITIES
 from tests.making import record, subject
 
@@ -79,7 +79,7 @@ def verdict(folder: Path, check: Check) -> str:
 
 def run(check: Check, name: str) -> Score:
     score = Score(name)
-    for folder in folders("jobs"):
+    for folder in job_folders():
         score.add(folder.name, verdict(folder, check), "right")
     print(score.line(), score.wrong)
     if not score.total:
@@ -108,7 +108,7 @@ def weighing(findings: tuple[Finding, ...]) -> set[tuple[str, int | None]]:
 def test_a_fault_is_found_whoever_submits(check: Check) -> None:
     """In CI nobody knows the submitting shell, and what it may set excuses nothing in the script."""
     score = Score(f"jobs/open-submitter-{check.id}")
-    for folder in folders("jobs"):
+    for folder in job_folders():
         topology = json.loads((folder / "case.json").read_text()).get("topology")
         closed = weighing(found(folder, check, topology))
         open_ = weighing(found(folder, check, topology, known=False))
@@ -120,7 +120,7 @@ def test_a_fault_is_found_whoever_submits(check: Check) -> None:
 
 def test_topologies() -> None:
     """The same localhost weighs by what the site has."""
-    for folder in folders("jobs"):
+    for folder in job_folders():
         facts = json.loads((folder / "case.json").read_text())
         for topology, severity in facts.get("topology_variants", {}).items():
             left = [f for f in found(folder, propagation, topology) if f.rule.name.startswith("localhost")]
@@ -145,7 +145,7 @@ def test_every_code_has_a_rule() -> None:
     assert named <= ours
     mentioned = {
         f["code"]
-        for folder in folders("jobs")
+        for folder in job_folders()
         for f in json.loads((folder / "case.json").read_text())["findings"]
     }
     assert mentioned <= set(CODES) | set(ELSEWHERE)

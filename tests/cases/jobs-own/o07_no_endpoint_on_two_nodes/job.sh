@@ -1,0 +1,9 @@
+#!/bin/bash
+#SBATCH --job-name=train
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=8
+#SBATCH --gpus-per-node=8
+export NEMO_LENS_ENABLED=1 NEMO_LENS_RUN_ID=run-a
+unset OTEL_EXPORTER_OTLP_ENDPOINT
+export OTEL_TRACES_SAMPLER=parentbased_always_on
+srun python train.py
