@@ -17,7 +17,7 @@ from lens_preflight.jobs.secrets import look
 from lens_preflight.jobs.state import Rest, State, Var, left_to
 from lens_preflight.jobs.syntax import Node, parts_of
 from lens_preflight.jobs.text import EMPTY, Cause, Symbol, Text, literal
-from lens_preflight.jobs.unnamed import head_of, set_names, unset_names
+from lens_preflight.jobs.unnamed import export_names, head_of, set_names, unset_names
 from lens_preflight.jobs.words import fields_of
 
 if TYPE_CHECKING:
@@ -117,15 +117,15 @@ def declared(shell: Shell, variant: str, words: Words, line: int) -> bool | None
 def _declare_unnamed(shell: Shell, text: Text, line: int, export: bool, drops: bool) -> None:
     """A word whose name is not known: it may be set, exported, or taken out of the environment."""
     name = head_of(text)
-    listed = len(text.pieces) == 1 and isinstance(text.pieces[0], Symbol) and text.pieces[0].source
-    rest = shell.state.rest
-    if export and listing.is_more(text) and rest.complete:
+    if drops and name == text:
+        unset_names(shell, Field(text, line), kept=True)
+        return
+    if export and listing.is_more(text) and shell.state.rest.complete:
         (one,) = text.symbols
         shell.state.rest = Rest(False, one.cause, one.reason, shell.at(line))
-    if listing.perhaps(text) is not None or (listed and listing.LISTING.match(listed)):
-        return  # what is set already, by its name
-    if drops and name == text:
-        unset_names(shell, Field(text, line))
+    if listing.is_list(text):  # what is set already, by its name
+        if export:
+            export_names(shell, text)
         return
     why = "names that are not known are exported" if export else "a name that is not known is set"
     set_names(shell, name, line, export=export, why=why)

@@ -89,6 +89,13 @@ def perhaps(text: Text) -> tuple[Text, bool | None] | None:
     return (literal(one.name), likely) if named_so else None
 
 
+def is_list(text: Text) -> bool:
+    """Whether a word holds names of variables that are set, and nothing else."""
+    one = text.pieces[0] if len(text.pieces) == 1 else None
+    listed = isinstance(one, Symbol) and LISTING.match(one.source) is not None
+    return listed or perhaps(text) is not None
+
+
 def _set(var: Var) -> bool | None:
     """Whether a variable is set: an array with elements is, a declaration alone is not."""
     if var.is_array:

@@ -213,11 +213,10 @@ def printed(node: Node, shell: Shell) -> Text | None:
             answer = _command(words, shell, body)
             if answer is not None:
                 return answer
-    if kind == "DeclClause":
-        text = declaration(command, shell)
-        return EMPTY if _elsewhere(node) else text
+    if kind == "DeclClause" and not _elsewhere(node):
+        return declaration(command, shell)
     shell.statement(node)
-    silent = kind == "CallExpr" and not command.get("Args")  # IFS=, for one
+    silent = kind == "DeclClause" or (kind == "CallExpr" and not command.get("Args"))  # IFS=, for one
     return EMPTY if silent else None
 
 

@@ -51,17 +51,33 @@ def _speller(text: Text) -> Callable[[str, Text | None], bool | None]:
     return spells
 
 
-def unset_names(shell: Shell, word: Field) -> None:
-    """``unset $(env | grep ...)``, ``unset "$NAME"``: some names are gone, others may be."""
-    text, at = word.text, shell.frame.inner(word.line)
+def unset_one(shell: Shell, name: str, line: int) -> None:
+    """A variable is unset; a local one stays local, and children see again what it hides."""
+    from lens_preflight.jobs.declarations import hidden
+
+    if shell.state.vars.get(name, Var()).fixed:
+        return
+    frame = shell.state.frames[-1] if shell.state.frames else {}
+    if name in frame:
+        shell.state.vars[name] = hidden(shell.state, frame[name], name, False)
+        return
+    shell.state.vars[name] = Var(None, False, at=shell.frame.inner(line))
+    shell.note(name, line, Loss.UNSET_AGAIN)
+
+
+def unset_names(shell: Shell, word: Field, *, kept: bool = False) -> None:
+    """``unset $(env | grep ...)``, ``unset "$NAME"``: some names are gone, others may be.
+
+    ``kept``: they only leave the environment, and the shell keeps their values.
+    """
+    text = word.text
     spells = _speller(text)
     touched = False
     for name, var in list(shell.state.vars.items()):
         gone = False if var.fixed or (var.value is None and not var.is_array) else spells(name, var.value)
-        if gone:
-            shell.state.vars[name] = Var(None, False, at=at)
-            shell.note(name, word.line, Loss.UNSET_AGAIN)
-        elif gone is None:
+        if gone and not kept:
+            unset_one(shell, name, word.line)
+        elif gone is not False:
             touched = True
             shell.state.vars[name] = replace(var, value=_doubted(name, var, text), items=None, table=None)
     if touched and not _left_to_submitter(text):
@@ -143,3 +159,12 @@ def cut(text: Text, count: int) -> Text:
     """A text without its first signs, which are known."""
     head = text.pieces[0] if text.pieces else ""
     return Text.of(head[count:], *text.pieces[1:]) if isinstance(head, str) else text
+
+
+def export_names(shell: Shell, text: Text) -> None:
+    """``export $(compgen -v | grep ...)``: what is listed is exported with the value that it has."""
+    spells = _speller(text)
+    for name, var in list(shell.state.vars.items()):
+        answer = False if var.exported or var.is_array else spells(name, var.value)
+        if answer is not False and var.value is not None:
+            shell.state.vars[name] = replace(var, exported=bool(answer), doubtful=var.doubtful or not answer)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lens_preflight.core.data import replace
-from lens_preflight.jobs.declarations import hidden
 from lens_preflight.jobs.field import Field
-from lens_preflight.jobs.model import Loss
-from lens_preflight.jobs.state import Var
 from lens_preflight.jobs.text import Cause, Symbol, Text
-from lens_preflight.jobs.unnamed import unset_names
+from lens_preflight.jobs.unnamed import unset_names, unset_one
 
 if TYPE_CHECKING:
     from lens_preflight.jobs.shell import Shell
@@ -36,16 +33,5 @@ def unset(shell: Shell, words: list[Field], body: Field | None, last: bool) -> b
                 shell.state.vars[array] = replace(old, items=(left,), table=None)
             continue
         kind = "" if old is None else old.cast
-        _unset_one(shell, kind[1:] if kind.startswith("n") and "n" not in flags else array, word.line)
+        unset_one(shell, kind[1:] if kind.startswith("n") and "n" not in flags else array, word.line)
     return True
-
-
-def _unset_one(shell: Shell, name: str, line: int) -> None:
-    if shell.state.vars.get(name, Var()).fixed:
-        return
-    frame = shell.state.frames[-1] if shell.state.frames else {}
-    if name in frame:  # it stays local, and children see again what it hides
-        shell.state.vars[name] = hidden(shell.state, frame[name], name, False)
-        return
-    shell.state.vars[name] = Var(None, False, at=shell.frame.inner(line))
-    shell.note(name, line, Loss.UNSET_AGAIN)

@@ -17,6 +17,9 @@ LISTS = ["export -p", "export", "declare -px", "declare -p -x", "typeset -px", "
     "around",
     [
         "{} > snap.sh; export @@=2; . ./snap.sh",
+        "V=$({} > snap.sh); export @@=2; . ./snap.sh",
+        "{{ {} > snap.sh; }} | cat; export @@=2; . ./snap.sh",
+        'S=$({} 2>/dev/null); export @@=2; eval "$S"',
         "{{ {}; echo V=1; }} > snap.sh; export @@=2; source snap.sh",
         "({}) > snap.sh; export @@=2; . ./snap.sh",
         'S=$({}); export @@=2; eval "$S"',
