@@ -68,7 +68,7 @@ def shutdown(ctx: Context) -> Iterator[Said]:
     neither your time limit nor SIGTERM.
 
     Fails: no call; a call on success only, or on failure only; a guard that has nothing to do with
-    telemetry; a call before training ends; `os._exit` and `exec` in front of it. Warns: a statement
+    telemetry; a call before training ends, also in a thread; `os._exit` and `exec` in front of it. Warns: a statement
     that may raise between setup and the protected region, or in front of the call in a `finally`
     (a barrier there may wait for ever); a hook registered late. The finding names the statement that
     leaves without a shutdown, the setup, and the nearest shutdown.
@@ -117,10 +117,14 @@ def judge(ctx: Context, reading: Reading) -> Iterator[Finding]:
     if not every:
         yield from refused(ctx, reading)
         return
+    doubt: Undecided | None = None
     for handle_site in dict.fromkeys(w.handle.site for w in every):
         mine = [w for w in every if w.handle.site == handle_site]
-        yield from of_handle(ctx, reading, mine)
-    for site, end in noted(reading, "premature"):
+        try:
+            yield from of_handle(ctx, reading, mine)
+        except Undecided as error:  # what is sure all the same is said first
+            doubt = doubt or error
+    for site, end in (*noted(reading, "premature"), *noted(reading, "outlived")):
         closer = next((f.closer for _, f in end.facts.handles if f.closer), site)
         yield premature(reading, site, closer)
     for kind, rule in NOTES:
@@ -128,6 +132,8 @@ def judge(ctx: Context, reading: Reading) -> Iterator[Finding]:
             yield simple(reading, rule, site)
     yield from hooks(reading, every)
     yield from none_handles(ctx, reading)
+    if doubt is not None:
+        raise doubt
 
 
 def refused(ctx: Context, reading: Reading) -> Iterator[Finding]:

@@ -43,15 +43,17 @@ MAYBE_HARD = Rule(
     "under another option or variable, or by a timer, the process ends hard before handle.shutdown()",
     Severity.CAUTION,
     help="This launch does not take that branch, or only when the time of a watchdog is over "
-    "(`faulthandler.dump_traceback_later(..., exit=True)`, `signal.alarm` without a handler). Then no finally "
-    "and no exit hook runs. Call `handle.shutdown()` in front of the hard exit; let the watchdog raise.",
+    "(`faulthandler.dump_traceback_later(..., exit=True)`, `signal.alarm` without a handler, a thread or "
+    "`threading.Timer` that calls `os._exit`). Then no finally and no exit hook runs. "
+    "Call `handle.shutdown()` in front of the hard exit; let the watchdog raise.",
 )
 PREMATURE = Rule(
     "shutdown/premature",
     "telemetry is shut down before training ends",
     Severity.BLOCKER,
     help="After the call every span and measurement of the process is dropped without a word. The finally "
-    "belongs around the whole of training, not around loading or one epoch.",
+    "belongs around the whole of training, not around loading or one epoch; a thread that trains has to be "
+    "waited for without a limit before it.",
 )
 GAP = Rule(
     "shutdown/gap",

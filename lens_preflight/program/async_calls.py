@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import access, awaiting, calls, mentions, opaque_calls
+from lens_preflight.program import access, awaiting, beside, calls, mentions, opaque_calls, running
 from lens_preflight.program.machine import Frame
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call, model
@@ -41,6 +41,7 @@ def asyncio_run(this: Call) -> list[Outcome]:
             out.append(s)
             continue
         for o in awaiting.run_awaitable(this.m, s.value, s.state, this.frame, this.node):
+            running.all_ended(o.state, ("pool",))
             out.append(o.at(leftover_tasks(this, o.state)))
     return reduce(out)
 
@@ -129,13 +130,16 @@ def to_thread(this: Call) -> list[Outcome]:
     skip = 0 if this.path.endswith("to_thread") else 1
     function, args = this.arg(skip, "func"), list(this.args.plain[skip + 1 :])
     if isinstance(function, Func | Bound | Wrapped):
-        out = calls.invoke(
-            this.m, function, calls.Args(args, dict(this.args.names)), this.state, this.frame, this.node
-        )
-        return [
-            o._replace(value=this.m.new(o.state, Cell("done", {"result": o.value})))
-            if o.flow is Flow.NORMAL
-            else o
-            for o in out
-        ]
+        frame = replace(this.frame, thread=True) if skip else this.frame
+        given = calls.Args(args, dict(this.args.names))
+        out: list[Outcome] = []
+        for o in calls.invoke(this.m, function, given, this.state, frame, this.node):
+            if o.flow is not Flow.NORMAL:
+                out.append(o)
+                continue
+            future = this.m.new(o.state, Cell("done", {"result": o.value}))
+            if skip and not this.frame.thread:
+                beside.begun(o.state, future.id, "pool")
+            out.extend(normal(o.state, future))
+        return out
     return this.done(Unknown(frozenset(("opaque:to_thread",))))

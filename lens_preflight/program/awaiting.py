@@ -8,6 +8,7 @@ from lens_preflight.core.data import replace
 from lens_preflight.program import (
     calls,
     opaque_calls,
+    running,
 )
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
@@ -34,10 +35,12 @@ def run_awaitable(m: Machine, value: Value, state: State, frame: Frame, node: as
             coroutine = cell.attrs["coroutine"]
             state.facts = replace(state.facts, tasks=tuple(t for t in state.facts.tasks if t != value.id))
             return run_awaitable(m, coroutine, state, frame, node)
+        running.ended(state, value.id)
         if cell.kind in ("done", "list"):
             return normal(state, cell.attrs.get("result", Unknown()))
     if isinstance(value, Const):
         return normal(state, value)
+    running.all_ended(state, ("pool",))
     return opaque_calls.opaque(m, "await", calls.Args(), state, frame, node, taints_of(value))
 
 

@@ -15,6 +15,7 @@ from lens_preflight.program import (
     objects,
     opaque_calls,
     parameters,
+    running,
     statements,
     wrappers,
 )
@@ -206,6 +207,7 @@ def call_function(
         return [failures.failure(state, frame, node, "TypeError", f"{fn.name}() with these arguments")]
     cell = m.new(state, Cell("frame", bound))
     called_from = frame.chain(node, f"{fn.name}()")
+    running.works(m, fn.name, called_from[0], state, frame, own=True)
     inner = replace(
         frame,
         path=fn.path,

@@ -7,6 +7,7 @@ import ast
 from lens_preflight.program import failures, natives
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
+from lens_preflight.program.registry import MODELS
 from lens_preflight.program.state import State
 from lens_preflight.program.tables import LENS, PLAIN_BASES
 from lens_preflight.program.values import (
@@ -184,6 +185,15 @@ def lens_base(m: Machine, cls: Ref, state: State) -> str | None:
     return None
 
 
+def library_of(m: Machine, cls: Ref, name: str, state: State) -> Lib | None:
+    """A method of a library's class that is followed, for a class of the tree that inherits from it."""
+    for here in mro(m, cls, state)[0]:
+        for base in state.read(here.id).extra or ():
+            if isinstance(base, Lib) and f"{base.path}.{name}" in MODELS:
+                return Lib(f"{base.path}.{name}")
+    return None
+
+
 def wrapped_attribute(
     m: Machine, value: Wrapped, name: str, state: State, frame: Frame, node: ast.AST
 ) -> list[Outcome]:
@@ -202,6 +212,9 @@ def wrapped_attribute(
         library = lens_base(m, cls, state) if isinstance(cls, Ref) else None
         if library is not None:
             return normal(state, Bound(receiver, Lib(f"{library}.{name}")))
+        outside = library_of(m, cls, name, state) if isinstance(cls, Ref) else None
+        if outside is not None:
+            return normal(state, Bound(receiver, outside))
         if name == "__call__" and cls == receiver:
             return normal(state, Bound(receiver, Lib("builtins.type.__call__")))
         return normal(state, Lib(f"builtins.object.{name}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import calls, replacements
+from lens_preflight.program import calls, replacements, running
 from lens_preflight.program.outcomes import Flow, Outcome, reduce
 from lens_preflight.program.registry import Call
 from lens_preflight.program.seen import End
@@ -21,6 +21,8 @@ def end_all(this: Call, outcomes: list[Outcome], name: str) -> None:
         live = [o]
         cut: list[Outcome] = []
         for hook in at_the_end(o, name):
+            if hook.kind != "excepthook":
+                running.at_exit(o.state)
             done = [(e, r) for e in live for r in run_hook(this, hook, e.state)]
             cut.extend(r for _, r in done if r.flow is Flow.HARD)
             live = [e._replace(state=r.state) for e, r in done if r.flow is not Flow.HARD]

@@ -43,7 +43,10 @@ def instantiate(
             else:
                 out.append(o)
         return reduce(out)
-    return calls.initialize(m, cls, m.new(state, Cell("instance", cls=cls)), args, state, frame, node)
+    new = Cell("instance", cls=cls)
+    if "daemon" in args.names and classes.find_in_class(m, cls, "__init__", state)[0] is None:
+        new.attrs["daemon"] = args.names["daemon"]  # of a thread or process
+    return calls.initialize(m, cls, m.new(state, new), args, state, frame, node)
 
 
 def fill_fields(

@@ -13,6 +13,7 @@ from lens_preflight.program import (
     failures,
     objects,
     replacements,
+    running,
     setup_arguments,
     strategies,
     strategy_registry,
@@ -291,4 +292,5 @@ def shut_down(this: Call) -> list[Outcome]:
             closed = replace(fact, status="closed", closer=site, how=this.frame.phase)
         state.facts = state.facts.with_handle(number, closed)
     replacements.doubt_shutdown(state, site)
+    running.at_shutdown(this.m, state, site)
     return this.done()

@@ -15,6 +15,7 @@ from lens_preflight.program import (
     opaque_calls,
     pure_calls,
     replacements,
+    running,
     safe_calls,
     variables,
 )
@@ -37,7 +38,6 @@ from lens_preflight.program.tables import (
     KEEPING_DECORATORS,
     KEEPING_MODULES,
     LENS,
-    WAITING,
 )
 from lens_preflight.program.values import (
     EMPTY,
@@ -247,9 +247,7 @@ def safe(this: Call) -> list[Outcome]:
         if isinstance(value, Lanes):
             extra = extra | {"rank"}
     mentions.note_span_attributes(this)
-    waits = this.path.startswith(WAITING) and not this.args.plain and not this.args.names
-    if waits and this.frame.phase == "handler" and this.state.facts.open_handles:
-        this.state.facts = this.state.facts.noted("blocks", this.site)
+    running.passed(this)
     return this.done(result_of(this.path, extra))
 
 

@@ -10,14 +10,18 @@ from lens_preflight.program import (
     expressions,
     failures,
     iterators,
+    running,
     special_methods,
     statements,
     truths,
 )
 from lens_preflight.program.joins import merge
 from lens_preflight.program.machine import Frame, Machine
+from lens_preflight.program.on_node import kept
 from lens_preflight.program.outcomes import Flow, Outcome, reduce
+from lens_preflight.program.scopes import dotted
 from lens_preflight.program.state import State
+from lens_preflight.program.trees import walk
 from lens_preflight.program.values import Const, Ref, Tup, Unknown, Value, soft, taints_of
 
 MAX_EXACT = 9
@@ -58,7 +62,16 @@ def finish(
 
 def while_loop(m: Machine, node: ast.While, state: State, frame: Frame) -> list[Outcome]:
     """``while``: exactly for some rounds, then with what changes in it unknown."""
+    if state.facts.running and not frame.thread and polls(node):
+        running.polled(state)
     return while_from(m, node, [state], frame)
+
+
+@kept
+def polls(node: ast.While) -> bool:
+    """True for a loop that sleeps, or waits for a while, until something has changed."""
+    called = (n.func for n in walk(node) if isinstance(n, ast.Call))
+    return any(dotted(f).rpartition(".")[2] in ("sleep", "wait") for f in called)
 
 
 def while_from(m: Machine, node: ast.While, live: list[State], frame: Frame) -> list[Outcome]:

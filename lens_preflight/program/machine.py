@@ -134,6 +134,8 @@ class Machine:
         self.coarse = coarse
         self.seen = seen.Seen()
         self.steps = 0
+        self.waits = 0
+        self.bare: ast.AST | None = None
         self.next_id = 1000
         self.base: dict[str, Value] = {}
         self.launchers = [lane.launcher() for lane in self.lanes]

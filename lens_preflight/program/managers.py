@@ -12,6 +12,7 @@ from lens_preflight.program import (
     objects,
     opaque_calls,
     protected,
+    running,
     truths,
 )
 from lens_preflight.program.machine import Frame, Machine
@@ -132,6 +133,8 @@ def leave(m: Machine, manager: Value, o: Outcome, frame: Frame, node: ast.AST) -
 
 def leave_library(path: str, o: Outcome) -> list[Outcome]:
     """A library's manager passes exceptions on when it is known to; else it may swallow them."""
+    if path == "concurrent.futures.ThreadPoolExecutor()" and o.flow is not Flow.HARD:
+        running.all_ended(o.state, ("pool",))
     return [o] if path.startswith(CLEAN_MANAGERS) else swallowing(o)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import calls, fields, mentions, wrappers
+from lens_preflight.program import calls, fields, mentions, running, wrappers
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Site, State
@@ -47,6 +47,7 @@ def opaque(
 
     site = frame.site(node, f"{name}()")
     training.opaque_call(m, name, site, state, frame)
+    running.waited_outside(name, not args.plain and not args.names and not args.open, state)
     for value in (*args.plain, *args.names.values()):
         taints = taints | taints_of(value)
         state = escaping(m, value, name, state, site)

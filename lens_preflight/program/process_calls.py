@@ -62,6 +62,7 @@ def mask(this: Call) -> list[Outcome]:
 @model("time.sleep")
 def sleep(this: Call) -> list[Outcome]:
     """A handler that sleeps for long keeps the flush waiting."""
+    this.m.waits += 1
     seconds = this.arg(0, "seconds")
     short = isinstance(seconds, Const) and isinstance(seconds.value, int | float) and seconds.value <= LONG
     if this.frame.phase == "handler" and not short and this.state.facts.open_handles:

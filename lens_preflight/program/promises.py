@@ -80,13 +80,19 @@ def ways(reading: Reading) -> list[Way]:
     return out
 
 
+ON_PURPOSE = ("outlived", "ended child")
+"""Notes that tell of a fault only where nothing went wrong before."""
+
+
 def noted(reading: Reading, kind: str) -> list[tuple[Site, End]]:
     """Places with a note of that kind on some way out with telemetry on."""
     found: dict[Site, End] = {}
     for end in reading.seen.ends:
         if not end.lanes & reading.mask() or end.facts.signalled is not None:
             continue
-        if kind in ("premature", "after") and not reading.relevant(end):
+        if kind in ("premature", "outlived", "after") and not reading.relevant(end):
+            continue
+        if kind in ON_PURPOSE and kind_of(end) != "normal":
             continue
         for name, site in end.facts.notes:
             if name == kind:

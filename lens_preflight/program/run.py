@@ -36,6 +36,7 @@ from lens_preflight.program import (
     stdlib_calls,
     strategy_registry,
     thread_calls,
+    thread_pools,
     variables,
 )
 from lens_preflight.program.budget import Exhausted
@@ -72,6 +73,7 @@ MODELS = (
     stdlib_calls,
     strategy_registry,
     thread_calls,
+    thread_pools,
 )
 """Modules that register what they know by being imported."""
 

@@ -158,9 +158,10 @@ def disarm(this: Call) -> list[Outcome]:
 
 def timed(m: Machine, state: State) -> list[Outcome]:
     """The end by a timer, while something runs that takes time; told once for each set of facts."""
-    armed = next((site for kind, site in state.facts.notes if kind == TIMER), None)
-    if armed is None or not state.facts.open_handles:
+    notes = sorted(n for n in state.facts.notes if n[0].startswith(TIMER))
+    if not notes or not state.facts.open_handles:
         return []
+    armed = notes[0][1]
     key = (TIMER, armed, state.facts.open_handles[0][0], state.lanes, state.hypo)
     if key in m.sampled:
         return []

@@ -64,6 +64,24 @@ class Installed:
     args: tuple[Value, ...] = field(default=(), compare=False)
 
 
+class Running(NamedTuple):
+    """Something that was started and that nobody has waited for yet.
+
+    ``kind``: thread, daemon, pool (a thread of one), child (a process), workers (a pool of processes).
+    ``id`` is its object, 0 for the thread that is being read. ``site`` is where it trains, or sets up.
+    ``sure``: it is the training; else it may be a helper. ``told``: it says so when it has done the work;
+    ``perhaps``: somebody may have waited for it. ``heeds``: SIGTERM makes it shut down.
+    """
+
+    id: int
+    kind: str
+    site: Site
+    sure: bool = True
+    told: bool = False
+    perhaps: bool = False
+    heeds: bool = False
+
+
 @dataclass(frozen=True)
 class Facts:
     """What the paths of a state have in common as far as telemetry goes; states are joined by it.
@@ -80,13 +98,13 @@ class Facts:
     notes: frozenset[tuple[str, Site]] = frozenset()
     process: str = "main"
     tasks: tuple[int, ...] = ()
+    running: tuple[Running, ...] = ()
 
     @functools.cached_property
     def number(self) -> int:
         """The hash, computed once."""
-        return hash(
-            (self.handles, self.setups, self.hooks, self.sigterm, self.signalled, self.notes, self.tasks)
-        )
+        told = (self.signalled, self.notes, self.tasks, self.running)
+        return hash((self.handles, self.setups, self.hooks, self.sigterm, *told))
 
     def __hash__(self) -> int:
         return self.number

@@ -67,6 +67,7 @@ def statement(m: Machine, node: ast.stmt, state: State, frame: Frame) -> list[Ou
 
 def expression(m: Machine, node: ast.Expr, state: State, frame: Frame) -> list[Outcome]:
     """An expression for its effect."""
+    m.bare = node.value
     return expressions.evaluate(m, node.value, state, frame)
 
 

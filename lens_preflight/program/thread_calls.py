@@ -1,26 +1,20 @@
-"""Threads and their pools: targets run when they are started, or when they are joined."""
+"""Threads: targets are read when they are started, or when they are joined."""
 
 from __future__ import annotations
 
-from lens_preflight.core.data import replace
-from lens_preflight.program import access, calls, defaults, opaque_calls
-from lens_preflight.program.machine import Frame
-from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
+from lens_preflight.program import access, beside, calls, defaults, opaque_calls, running
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
     FALSE,
     NONE,
     TRUE,
-    Bound,
     Const,
-    Func,
-    Lib,
     Ref,
     Tup,
     Unknown,
     Value,
-    Wrapped,
 )
 
 
@@ -32,15 +26,9 @@ def thread(this: Call) -> list[Outcome]:
     args = this.args.get(-1, "args", Tup(()))
     daemon = this.args.names.get("daemon", FALSE)
     names = this.args.names.get("kwargs", NONE)
-    cell = Cell(
-        "thread", {"target": target or NONE, "args": args or Tup(()), "daemon": daemon, "names": names}
-    )
+    attrs = {"target": target or NONE, "args": args or Tup(()), "daemon": daemon, "names": names}
+    cell = Cell("thread", {**attrs, "timer": TRUE} if timer else attrs)
     return this.done(this.m.new(this.state, cell))
-
-
-def inside(this: Call) -> Frame:
-    """The frame of calls in a thread beside the main one."""
-    return replace(this.frame, thread=True)
 
 
 def target_args(this: Call, cell: Cell) -> calls.Args:
@@ -53,18 +41,33 @@ def target_args(this: Call, cell: Cell) -> calls.Args:
     return args
 
 
+def body_of(target: Value, args: calls.Args) -> beside.Body:
+    """The code of a thread with a target."""
+    return lambda this: calls.invoke(this.m, target, args, this.state, this.frame, this.node)
+
+
+def plain_false(value: Value) -> bool:
+    """True for a value that is known to be false."""
+    return isinstance(value, Const) and not value.value
+
+
 @model("thread.start")
 def start_thread(this: Call) -> list[Outcome]:
-    """A thread that is waited for at the end runs now; a daemon runs when it is joined."""
+    """A thread that is waited for at the end runs now; a daemon runs when it is joined, a timer later."""
     assert isinstance(this.receiver, Ref)
-    cell = this.state.read(this.receiver.id)
+    number, cell = this.receiver.id, this.state.read(this.receiver.id)
     if this.frame.phase == "atexit":
         this.state.facts = this.state.facts.noted("thread at exit", this.site)
-    daemon = cell.attrs["daemon"]
-    if isinstance(daemon, Const) and not daemon.value:
+    daemon, timer = not plain_false(cell.attrs["daemon"]), "timer" in cell.attrs
+    if not daemon and not timer:
         return run_thread(this, this.receiver)
-    this.state.edit(this.receiver.id).attrs["pending"] = TRUE
-    return this.done()
+    body = body_of(cell.attrs["target"], target_args(this, cell))
+    seen = beside.glance(this, number, "daemon" if daemon else "thread", body, timer)
+    if seen is None:
+        return run_thread(this, this.receiver)
+    for o in seen:
+        o.state.edit(number).attrs["pending"] = TRUE
+    return seen
 
 
 @model("threading.Thread.start")
@@ -72,15 +75,30 @@ def start_subclass(this: Call) -> list[Outcome]:
     """``start()`` of a subclass of the tree: its ``run``, whose exceptions end the thread only."""
     if not isinstance(this.receiver, Ref):
         return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
-    out: list[Outcome] = []
-    for o in defaults.call_method(this.m, this.receiver, "run", [], this.state, inside(this), this.node):
-        out.append(o if o.flow is Flow.HARD else Outcome(Flow.NORMAL, o.state, NONE))
-    return reduce(out)
+    receiver = this.receiver
+    daemon = this.state.read(receiver.id).attrs.get("daemon", FALSE)
+
+    def body(inner: Call) -> list[Outcome]:
+        return defaults.call_method(inner.m, receiver, "run", [], inner.state, inner.frame, inner.node)
+
+    out = beside.run(this, receiver.id, "thread" if plain_false(daemon) else "daemon", body)
+    return beside.value_kept(out, NONE)
+
+
+@model("threading.Thread.__init__")
+def init_subclass(this: Call) -> list[Outcome]:
+    """``super().__init__(...)`` of a subclass."""
+    given = this.args.plain[0] if this.receiver is None and this.args.plain else this.receiver
+    if isinstance(given, Ref) and "daemon" in this.args.names:
+        this.state.edit(given.id).attrs["daemon"] = this.args.names["daemon"]
+    return this.done()
 
 
 @model("threading.Thread.join")
 def join_subclass(this: Call) -> list[Outcome]:
     """It has run already."""
+    if isinstance(this.receiver, Ref) and not running.limited(this):
+        beside.over(this.state, this.receiver.id)
     return this.done()
 
 
@@ -88,79 +106,50 @@ def join_subclass(this: Call) -> list[Outcome]:
 def join_thread(this: Call) -> list[Outcome]:
     """Wait for a thread; one that runs for long may outlast a limited wait."""
     assert isinstance(this.receiver, Ref)
-    cell = this.state.read(this.receiver.id)
-    endless = not this.args.plain and not this.args.names and "pending" not in cell.attrs
+    number, cell = this.receiver.id, this.state.read(this.receiver.id)
+    limited = running.limited(this)
+    endless = not limited and "pending" not in cell.attrs
     if endless and this.frame.phase == "handler" and this.state.facts.open_handles:
         this.state.facts = this.state.facts.noted("blocks", this.site)
+    this.m.waits += 1
+    out = this.done()
     if cell.attrs.get("pending") == TRUE:
-        this.state.edit(this.receiver.id).attrs.pop("pending")
-        return run_thread(this, this.receiver)
+        this.state.edit(number).attrs.pop("pending")
+        out = run_thread(this, this.receiver)
+    for o in out:
+        if not limited and o.flow is Flow.NORMAL:
+            beside.over(o.state, number)
+    return out
+
+
+@model("thread.cancel")
+def cancel_timer(this: Call) -> list[Outcome]:
+    """A timer that has not begun never will."""
+    assert isinstance(this.receiver, Ref)
+    if "timer" in this.state.read(this.receiver.id).attrs:
+        this.state.edit(this.receiver.id).attrs.pop("pending", None)
+        beside.over(this.state, this.receiver.id)
     return this.done()
+
+
+@model("thread.is_alive", "threading.Thread.is_alive")
+def is_alive(this: Call) -> list[Outcome]:
+    """Whether a thread still runs."""
+    number = this.receiver.id if isinstance(this.receiver, Ref) else running.HERE
+    return running.alive(this, number) or this.done(Unknown())
+
+
+@model("thread.setDaemon", "thread.setName", "thread.getName", "thread.isDaemon")
+def old_names(this: Call) -> list[Outcome]:
+    """What attributes do by now."""
+    if this.path.endswith("setDaemon") and isinstance(this.receiver, Ref):
+        this.state.edit(this.receiver.id).attrs["daemon"] = this.arg(0, "daemonic")
+    return this.done(Unknown())
 
 
 def run_thread(this: Call, thread_: Ref) -> list[Outcome]:
-    """The target in its thread: its exceptions end the thread, not the program."""
+    """The target in its thread, now."""
     cell = this.state.read(thread_.id)
-    args = target_args(this, cell)
-    out: list[Outcome] = []
-    for o in calls.invoke(this.m, cell.attrs["target"], args, this.state, inside(this), this.node):
-        if o.flow is Flow.HARD:
-            out.append(o)
-        else:
-            out.extend(normal(o.state))
-    return reduce(out)
-
-
-@model("concurrent.futures.ThreadPoolExecutor().submit", "concurrent.futures.ThreadPoolExecutor().map")
-def submit(this: Call) -> list[Outcome]:
-    """A function in a pool of threads: it runs; its exception shows where the result is asked."""
-    fn, rest = this.arg(0, "fn"), list(this.args.plain[1:])
-    if this.path.endswith("map") and isinstance(fn, Func | Bound | Wrapped) and len(rest) == 1:
-        return map_in_pool(this, fn, rest[0])
-    if not isinstance(fn, Func | Bound | Wrapped):
-        return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
-    out: list[Outcome] = []
-    for o in calls.invoke(
-        this.m, fn, calls.Args(rest, dict(this.args.names)), this.state, inside(this), this.node
-    ):
-        out.extend([o] if o.flow is Flow.HARD else normal(o.state, Lib("concurrent.futures.Future()")))
-    return reduce(out)
-
-
-@model("concurrent.futures.Future().result")
-def result(this: Call) -> list[Outcome]:
-    """Asking for what ran in a pool: its exception comes out here, nothing else happens."""
-    failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
-    return [*this.done(Unknown(frozenset((f"opaque:{this.path}",)))), *failed]
-
-
-@model(
-    "concurrent.futures.Future().exception",
-    "concurrent.futures.Future().done",
-    "concurrent.futures.Future().cancel",
-)
-def look(this: Call) -> list[Outcome]:
-    """Asking how it went."""
-    return this.done(Unknown(frozenset((f"opaque:{this.path}",))))
-
-
-def map_in_pool(this: Call, fn: Value, xs: Value) -> list[Outcome]:
-    """A function in threads once an item; twice when the items are not known."""
-    items = access.items_of(this.m, xs, this.state)
-    live = [this.state]
-    out: list[Outcome] = []
-    for item in items[:16] if items is not None else [Unknown(), Unknown()]:
-        done = [
-            o
-            for here in live
-            for o in calls.invoke(this.m, fn, calls.Args([item]), here, inside(this), this.node)
-        ]
-        out.extend(o for o in done if o.flow is Flow.HARD)
-        live = [o.state for o in reduce(normal(o.state)[0] for o in done if o.flow is not Flow.HARD)]
-    return [*out, *(Outcome(Flow.NORMAL, s, Unknown()) for s in live)]
-
-
-@model("concurrent.futures.ThreadPoolExecutor().shutdown")
-def pool_shutdown(this: Call) -> list[Outcome]:
-    """Waits for the threads of a pool; it has nothing to do with telemetry."""
-    return this.done()
+    kind = "thread" if plain_false(cell.attrs["daemon"]) else "daemon"
+    body = body_of(cell.attrs["target"], target_args(this, cell))
+    return beside.value_kept(beside.run(this, thread_.id, kind, body, "timer" in cell.attrs), NONE)

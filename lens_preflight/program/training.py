@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import calls
+from lens_preflight.program import calls, running
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.seen import SignalSeen
@@ -27,6 +27,7 @@ def trains(name: str) -> bool:
 
 def opaque_call(m: Machine, name: str, site: Site, state: State, frame: Frame) -> None:
     """Note what an opaque call says about the life of telemetry."""
+    running.works(m, name, site, state, frame)
     facts = state.facts
     mine = [f for _, f in facts.handles if f.process == facts.process]
     if not facts.setups and any(word in name.lower() for word in TELEMETRY_WORDS):
