@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from lens_preflight.core.data import replace
 from lens_preflight.program import running, self_ends
+from lens_preflight.program.joins import merge
 from lens_preflight.program.machine import Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
 from lens_preflight.program.registry import Call
@@ -33,7 +34,7 @@ def run(this: Call, number: int, kind: str, body: Body, later: bool = False) -> 
     waited = later or m.waits > waits
     one = work_of(ways, number, kind)
     free = lanes_of(o for o in ways if o.flow is not Flow.HARD)
-    out, dogs = list[Outcome](), list[Outcome]()
+    out, dogs, going = list[Outcome](), list[Outcome](), list[State]()
     for o in ways:
         if o.flow is Flow.HARD:
             sure = not (waited or o.state.lanes & free) or works_there(o.state.facts)
@@ -49,8 +50,10 @@ def run(this: Call, number: int, kind: str, body: Body, later: bool = False) -> 
             o.state.facts = replace(o.state.facts, running=(*o.state.facts.running, *outer))
             if one is not None:
                 running.put(o.state, one)
-            out.extend(Outcome(Flow.NORMAL, s, o.value) for s in watched(o.state, armed, number))
-    return reduce([*out, *(t for o in out if o.flow is not Flow.HARD for t in self_ends.timed(m, o.state))])
+            going.extend(watched(o.state, armed, number))
+    going = merge(going, 2)  # where a thread ended matters little to the one that goes on
+    out.extend(t for s in going for t in self_ends.timed(m, s))
+    return reduce([*out, *(Outcome(Flow.NORMAL, s) for s in going)])
 
 
 def lanes_of(outcomes: Iterable[Outcome]) -> int:

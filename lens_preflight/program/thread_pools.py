@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lens_preflight.program import access, beside, calls, libraries, opaque_calls, running, thread_calls
-from lens_preflight.program.outcomes import Outcome
+from lens_preflight.program.joins import merge
+from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import FALSE, TRUE, Bound, Const, Func, Ref, Unknown, Value, Wrapped
@@ -73,8 +74,8 @@ def map_in_pool(this: Call, fn: Value, xs: Value) -> list[Outcome]:
             body = thread_calls.body_of(fn, calls.Args([item]))
             inner = Call(this.m, this.path, None, this.args, here.state, this.frame, this.node)
             found.extend(beside.run(inner, MAPPED, "pool", body))
-        live = [o for o in found if o.flow.value == "normal"]
-        out.extend(o for o in found if o.flow.value != "normal")
+        live = [Outcome(Flow.NORMAL, s) for s in merge([o.state for o in found if o.flow is Flow.NORMAL], 2)]
+        out.extend(o for o in found if o.flow is not Flow.NORMAL)
     for o in live if bare is not this.node else ():
         beside.over(o.state, MAPPED)  # whoever keeps the results takes them, as a rule
     return [*out, *beside.value_kept(live, Unknown())]
