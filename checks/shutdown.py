@@ -10,6 +10,7 @@ from lens_preflight.checks.shutdown_rules import (
     AFTER,
     CHILD_HOOK,
     DAEMON_CHILD,
+    ENDED_CHILD,
     FINALIZER,
     FORKED,
     GAP,
@@ -45,6 +46,7 @@ NOTES = (
     ("finalizer", FINALIZER),
     ("forked", FORKED),
     ("daemon child", DAEMON_CHILD),
+    ("ended child", ENDED_CHILD),
 )
 
 

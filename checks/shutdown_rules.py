@@ -121,6 +121,14 @@ DAEMON_CHILD = Rule(
     help="A daemon process is ended by SIGTERM when its parent leaves, in the middle of a step, and its finally does "
     "not run. Join it, or start it without `daemon=True`.",
 )
+ENDED_CHILD = Rule(
+    "shutdown/ended-child",
+    "a process with telemetry is ended from outside, perhaps in the middle of a step",
+    Severity.CAUTION,
+    help="`terminate()` and `kill()` of a process that was waited for with a limit, or not at all, end it by a signal: "
+    "its finally and its exit hooks do not run. Leaving `with Pool(...)` terminates the workers as well. "
+    "Wait with `join()` first (`close()` and `join()` for a pool), or let the child handle SIGTERM.",
+)
 NONE_HANDLE = Rule(
     "shutdown/none-handle",
     "shutdown is called on None",
@@ -153,6 +161,7 @@ rules = (
     SCHEDULED,
     FORKED,
     DAEMON_CHILD,
+    ENDED_CHILD,
     NONE_HANDLE,
     REJECTED,
 )

@@ -7,6 +7,7 @@ import ast
 from lens_preflight.program import (
     awaiting,
     calls,
+    children,
     classes,
     generators,
     objects,
@@ -17,6 +18,7 @@ from lens_preflight.program import (
 )
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal, reduce
+from lens_preflight.program.registry import Call
 from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import CLEAN_MANAGERS
 from lens_preflight.program.values import (
@@ -125,16 +127,19 @@ def leave(m: Machine, manager: Value, o: Outcome, frame: Frame, node: ast.AST) -
         if kind == "suppress":
             return suppress(m, manager, o)
         if kind == "libobj":
-            return leave_library(str(o.state.read(manager.id).extra), o)
+            return leave_library(m, str(o.state.read(manager.id).extra), o, frame, node)
     if isinstance(manager, Lib):
-        return leave_library(manager.path, o)
+        return leave_library(m, manager.path, o, frame, node)
     return swallowing(o)
 
 
-def leave_library(path: str, o: Outcome) -> list[Outcome]:
+def leave_library(m: Machine, path: str, o: Outcome, frame: Frame, node: ast.AST) -> list[Outcome]:
     """A library's manager passes exceptions on when it is known to; else it may swallow them."""
     if path == "concurrent.futures.ThreadPoolExecutor()" and o.flow is not Flow.HARD:
         running.all_ended(o.state, ("pool",))
+    if path in children.POOLS and o.flow is not Flow.HARD:
+        args = calls.Args()
+        children.ends(Call(m, "Pool.__exit__", None, args, o.state, frame, node), children.POOL, True)
     return [o] if path.startswith(CLEAN_MANAGERS) else swallowing(o)
 
 

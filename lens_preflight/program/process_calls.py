@@ -6,6 +6,7 @@ from lens_preflight.core.data import replace
 from lens_preflight.program import (
     access,
     calls,
+    children,
     classes,
     endings,
     imports,
@@ -116,31 +117,14 @@ def start_process(this: Call) -> list[Outcome]:
     assert isinstance(this.receiver, Ref)
     cell = this.state.read(this.receiver.id)
     method = cell.attrs["method"]
-    before = len(this.m.seen.setups)
-    child(
+    born = child(
         this,
         cell.attrs["target"],
         thread_calls.target_args(this, cell),
         str(method.value) if isinstance(method, Const) else "",
     )
-    if cell.attrs["daemon"] != FALSE and len(this.m.seen.setups) > before:
-        this.state.facts = this.state.facts.noted("daemon child", this.site)
+    children.begun(this, this.receiver, cell.attrs["daemon"], born)
     return [*this.done(), *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "start()")]
-
-
-@model("process.join")
-def join_process(this: Call) -> list[Outcome]:
-    """A daemon that is waited for without a limit comes to its end."""
-    if not this.args.plain and not this.args.names:
-        notes = frozenset(n for n in this.state.facts.notes if n[0] != "daemon child")
-        this.state.facts = replace(this.state.facts, notes=notes)
-    return this.done()
-
-
-@model("process.terminate", "process.kill", "process.is_alive", "process.close")
-def process_method(this: Call) -> list[Outcome]:
-    """The child's end does not change the parent."""
-    return this.done(Unknown(frozenset(("child",))))
 
 
 @model("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes")
@@ -165,7 +149,7 @@ def child(
     method: str,
     times: int = 1,
     first: tuple[Value, calls.Args] | None = None,
-) -> None:
+) -> children.Born:
     """Run a target in a new process that starts by fork or with a fresh interpreter; as often as told.
 
     ``first`` is what the process calls before.
@@ -174,7 +158,8 @@ def child(
     state = this.state.fork()
     name = f"{method}:{this.site.path}:{this.site.line}"
     if len(this.state.facts.process) > 200:
-        return
+        return children.Born()
+    setups, installs, left = len(m.seen.setups), len(m.seen.installs), False
     m.seen.children.append((method, this.site))
     inherited = this.state.facts.handles if method == "fork" else ()
     notes = (
@@ -193,7 +178,9 @@ def child(
             done = reduce([o for s in ready for o in calls.invoke(m, function, given, s, frame, this.node)])
             ready = [o.state for o in done if o.flow is Flow.NORMAL]
             out = [*(o for o in out if o.flow is not Flow.NORMAL), *done]
+        left = left or any(o.flow is Flow.NORMAL and o.state.facts.open_handles for o in out)
         finish_process(this, reduce(out), name)
+    return children.born(m, setups, installs, left)
 
 
 def again_as_child(this: Call, state: State) -> list[State]:
@@ -220,7 +207,7 @@ def finish_process(this: Call, outcomes: list[Outcome], name: str) -> None:
     endings.end_all(this, outcomes, name)
 
 
-@model("multiprocessing.Process.start", "torch.multiprocessing.Process.start")
+@model(*(f"{kind}.start" for kind in children.CLASSES))
 def start_process_subclass(this: Call) -> list[Outcome]:
     """``start()`` of a subclass of the tree: its ``run`` in a process of its own."""
     cls = this.state.read(this.receiver.id).cls if isinstance(this.receiver, Ref) else None
@@ -229,11 +216,8 @@ def start_process_subclass(this: Call) -> list[Outcome]:
         return opaque_calls.opaque(this.m, this.path, this.args, this.state, this.frame, this.node)
     chosen = this.state.read(imports.MODULES).attrs.get("start method")
     method = str(chosen.value) if isinstance(chosen, Const) else "fork"
-    child(this, Bound(this.receiver, classes.owned(found[0], found[1])), calls.Args(), method)
+    born = child(this, Bound(this.receiver, classes.owned(found[0], found[1])), calls.Args(), method)
+    if isinstance(this.receiver, Ref):
+        daemon = this.state.read(this.receiver.id).attrs.get("daemon", FALSE)
+        children.begun(this, this.receiver, daemon, born)
     return [*this.done(), *opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, "start()")]
-
-
-@model("multiprocessing.Process.join", "torch.multiprocessing.Process.join")
-def join_process_subclass(this: Call) -> list[Outcome]:
-    """The child's end does not change the parent."""
-    return this.done(Unknown(frozenset(("child",))))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from lens_preflight.program import access, calls, imports, opaque_calls
+from lens_preflight.program import access, calls, children, imports, opaque_calls
 from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.process_calls import child
 from lens_preflight.program.registry import Call, model
+from lens_preflight.program.state import Cell
 from lens_preflight.program.values import NONE, Bound, Const, Func, Lib, Tup, Unknown, Value, Wrapped
 
+METHODS = (
+    *("map", "map_async", "imap", "imap_unordered", "starmap", "starmap_async", "apply", "apply_async"),
+)
 WORKERS = "pool workers"
 """Where the state remembers how many processes the last pool has, and how many tasks each may take."""
 
@@ -15,14 +19,7 @@ FIRST = "pool initializer"
 """Where it remembers what each process of the last pool runs first."""
 
 
-@model(
-    "concurrent.futures.ProcessPoolExecutor",
-    "multiprocessing.Pool",
-    "multiprocessing.fork().Pool",
-    "multiprocessing.spawn().Pool",
-    "multiprocessing.default().Pool",
-    "torch.multiprocessing.Pool",
-)
+@model("concurrent.futures.ProcessPoolExecutor", *(pool.removesuffix("()") for pool in children.POOLS))
 def pool(this: Call) -> list[Outcome]:
     """A pool: its size, and whether a process takes one task only."""
     executor = this.path.endswith("Executor")
@@ -43,25 +40,23 @@ def pool(this: Call) -> list[Outcome]:
 @model(
     "concurrent.futures.ProcessPoolExecutor().submit",
     "concurrent.futures.ProcessPoolExecutor().map",
-    "multiprocessing.Pool().map",
-    "multiprocessing.Pool().map_async",
-    "multiprocessing.Pool().imap",
-    "multiprocessing.Pool().apply_async",
-    "multiprocessing.Pool().apply",
-    "multiprocessing.fork().Pool().map",
-    "multiprocessing.spawn().Pool().map",
-    "multiprocessing.Pool().starmap",
-    "multiprocessing.Pool().imap_unordered",
+    *(f"{pool}.{method}" for pool in children.POOLS for method in METHODS),
 )
 def pool_submit(this: Call) -> list[Outcome]:
     """A function in a pool of processes."""
     fn = this.arg(0, "fn")
+    asynchronous = this.path.endswith("_async")
     if isinstance(fn, Func | Bound | Wrapped):
-        method = "spawn" if "spawn()" in this.path else "fork"
+        method = next((how for how in ("spawn", "forkserver") if f"{how}()" in this.path), "fork")
         times = 2 if taken_again(this) else 1
-        child(this, fn, calls.Args([], open=True), method, times, first_of(this))
+        found = child(this, fn, calls.Args([], open=True), method, times, first_of(this))
+        if "Executor" not in this.path:
+            children.of_pool(this, found, not asynchronous)
     failed = opaque_calls.opaque_failures(this.m, this.state, this.frame, this.node, f"{this.path}()")
-    return [*this.done(Unknown()), *failed]
+    result: Value = Unknown()
+    if asynchronous:
+        result = this.m.new(this.state, Cell("libobj", extra=children.RESULT))
+    return [*this.done(result), *failed]
 
 
 def first_of(this: Call) -> tuple[Value, calls.Args] | None:

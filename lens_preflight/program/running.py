@@ -18,7 +18,6 @@ HERE = 0
 
 MOST = 16
 THREADS = ("thread", "daemon", "pool")
-CHILDREN = ("child", "workers")
 SPANS = ("start_as_current_span", "start_span", "managed_span", "span_cm")
 ENDLESS = 1_000_000
 """Seconds of a limited wait that nobody sees the end of."""
@@ -119,6 +118,11 @@ def polled(state: State) -> None:
     change(state, lambda r: r._replace(perhaps=True) if r.kind in THREADS else r)
 
 
+def tasks_done(state: State) -> None:
+    """Somebody took the results of a pool of processes; what its workers leave to their end is still open."""
+    change(state, lambda r: None if r.kind == "workers" and not r.sure else r)
+
+
 def alive(this: Call, number: int) -> list[Outcome]:
     """``is_alive()``: yes, or no, and then it needs no wait."""
     if all(r.id != number for r in this.state.facts.running):
@@ -140,6 +144,8 @@ def waited_outside(name: str, plain: bool, state: State) -> None:
             heard_once(state)
     elif word in ("join", "result") and plain:
         all_ended(state)
+    elif word in ("get", "wait") and plain:
+        tasks_done(state)
     elif name in ("concurrent.futures.wait", "concurrent.futures.as_completed"):
         all_ended(state, ("pool",))
 

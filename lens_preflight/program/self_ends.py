@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import access, calls, imports, opaque_calls
+from lens_preflight.program import access, calls, children, imports, opaque_calls
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import State
-from lens_preflight.program.values import FALSE, Const, Lib, Unknown, Value, taints_of
+from lens_preflight.program.values import FALSE, Bound, Const, Lib, Unknown, Value, taints_of
 
 SIGTERM = 15
 INTERRUPT = 2
@@ -59,7 +59,15 @@ def kill(this: Call) -> list[Outcome]:
     if this.path.startswith("signal."):
         return struck(this, True, this.arg(0 if this.path.endswith("raise_signal") else 1, "signalnum"))
     target = this.arg(0, "pgid" if this.path.endswith("killpg") else "pid")
-    return struck(this, own(target), this.arg(1, "signal"))
+    sent = this.arg(1, "signal")
+    numbered = (
+        isinstance(target, Bound) and isinstance(target.func, Lib) and target.func.path.endswith(".pid")
+    )
+    if (numbered or "child" in taints_of(target)) and not (
+        isinstance(sent, Const) and sent.value in (0, *HARMLESS)
+    ):
+        children.ends(this, None, sent == Const(SIGTERM))
+    return struck(this, own(target), sent)
 
 
 def own(target: Value) -> bool | None:
