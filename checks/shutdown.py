@@ -184,6 +184,8 @@ def by_place(ways: list[Way]) -> list[Way]:
 
 def exceptional(ctx: Context, reading: Reading, mine: list[Way], left: list[Way]) -> Iterator[Finding]:
     """The findings about exceptions and exits of one handle whose normal end is covered."""
+    from lens_preflight.program.promises import around, evaluates, worst_of
+
     raised = [w for w in left if w.kind == "exception"]
     exits = [w for w in left if w.kind == "exit"]
     covered = [w for w in mine if not w.open and w.kind in ("exception", "exit")]
@@ -191,12 +193,14 @@ def exceptional(ctx: Context, reading: Reading, mine: list[Way], left: list[Way]
     if not raised and not exits and not covered and guarded is not True:
         yield from unseen(reading, mine, guarded)
         return
+    apart = around(reading, mine)
+    kept = worst_of(covered, frozenset())[1] if covered else None
+    trained = kept is not None and not evaluates(kept)
     files = [[w for w in raised if w.at.path == path] for path in dict.fromkeys(w.at.path for w in raised)]
     for some in files if ctx.lifts(SUCCESS_ONLY) else files and [raised]:
-        trained = [w for w in some if w.in_training]
-        worst = min(trained, key=lambda w: w.in_evaluation) if trained else some[0]
-        aside = worst.in_evaluation and any(w.in_training and not w.in_evaluation for w in covered)
-        if (worst.in_training and not aside) or not (covered or guarded):
+        worst, call = worst_of(some, apart)
+        aside = call is not None and evaluates(call) and trained
+        if (call is not None and not aside) or not (covered or guarded):
             text = f"an exception in {words(worst.at)} leaves without shutdown"
             yield finding(reading, SUCCESS_ONLY, worst, text)
         else:
@@ -204,7 +208,7 @@ def exceptional(ctx: Context, reading: Reading, mine: list[Way], left: list[Way]
             text = f"an exception in {words(worst.at)} leaves without shutdown{hang}"
             yield finding(reading, GAP, worst, text, some)
     if exits and not raised:
-        worst = next((w for w in exits if w.in_training), exits[0])
+        worst = worst_of(exits, apart)[0]
         text = f"SystemExit or KeyboardInterrupt in {words(worst.at)} leaves without shutdown"
         yield finding(reading, GAP, worst, text)
 

@@ -11,6 +11,8 @@ from lens_preflight.program.machine import Machine
 from lens_preflight.program.state import State, lane_numbers, part
 from lens_preflight.program.values import (
     ABSENT,
+    NONE,
+    RAISED,
     Choice,
     Const,
     Lanes,
@@ -132,6 +134,8 @@ def by_content(value: Value, state: State) -> bool:
 
 def identity(left: Value, right: Value, state: State) -> bool | None:
     """Whether two values are one object; None when that is not known."""
+    if RAISED in (left, right) and NONE in (left, right):
+        return False
     if isinstance(left, Unknown | Choice) or isinstance(right, Unknown | Choice):
         return None
     if any(isinstance(v, Lib) and not truths.certain(v.path) for v in (left, right)):

@@ -23,6 +23,7 @@ from lens_preflight.program.state import Cell, State
 from lens_preflight.program.tables import CLEAN_MANAGERS
 from lens_preflight.program.values import (
     NONE,
+    RAISED,
     Bound,
     Choice,
     Func,
@@ -171,7 +172,7 @@ def close(m: Machine, thing: Value, state: State, frame: Frame, node: ast.AST) -
 def leave_instance(m: Machine, manager: Ref, o: Outcome, frame: Frame, node: ast.AST) -> list[Outcome]:
     """``__exit__``: a true result stops the exception."""
     raised = o.flow in protected.ABRUPT
-    info: list[Value] = [Unknown(frozenset(("exception",))) if raised else NONE] * 3
+    info: list[Value] = [RAISED if raised else NONE] * 3
     out: list[Outcome] = []
     for called in method(m, manager, ("__exit__", "__aexit__"), info, o.state, frame, node):
         for r in awaiting.settle(m, called, frame, node):
@@ -233,7 +234,7 @@ def leave_entry(m: Machine, entry: Value, o: Outcome, frame: Frame, node: ast.AS
         )
         settled = [s for d in done for s in awaiting.settle(m, d, frame, node)]
         return after(o, settled)
-    info: list[Value] = [Unknown(frozenset(("exception",))) if raised else NONE] * 3
+    info: list[Value] = [RAISED if raised else NONE] * 3
     out: list[Outcome] = []
     if isinstance(entry.inner, Ref):
         return leave(m, entry.inner, o, frame, node)

@@ -35,15 +35,10 @@ class Way:
         """Perhaps something did."""
         return self.handle.status == "maybe"
 
-    @property
-    def in_training(self) -> bool:
-        """True when the way begins in a call that does the training."""
-        return trains(self.at.text)
-
-    @property
-    def in_evaluation(self) -> bool:
-        """True when the way begins in a call that measures before or after the training."""
-        return last_word(self.at.text).startswith(("eval", "valid", "test"))
+    def trains_in(self, apart: frozenset[Site]) -> Site | None:
+        """The call of the training in which the way begins, innermost first; calls ``apart`` do not count."""
+        calls = (self.at, *(s for s in self.through if s not in apart))
+        return next((s for s in calls if trains(s.text)), None)
 
     @property
     def may_hang(self) -> bool:
@@ -51,6 +46,26 @@ class Way:
         from lens_preflight.program.tables import COLLECTIVES
 
         return last_word(self.at.text) in (*COLLECTIVES, "join", "finish")
+
+
+def evaluates(call: Site) -> bool:
+    """True for a call that measures before or after the training."""
+    return last_word(call.text).startswith(("eval", "valid", "test"))
+
+
+def worst_of(some: list[Way], apart: frozenset[Site]) -> tuple[Way, Site | None]:
+    """The way that begins in the training, if there is one, and the call that says so; else the first."""
+    found = [(w, call) for w in some if (call := w.trains_in(apart)) is not None]
+    if found:
+        return min(found, key=lambda pair: evaluates(pair[1]))
+    return some[0], None
+
+
+def around(reading: Reading, mine: list[Way]) -> frozenset[Site]:
+    """Calls around the setup, or around a shutdown on every way: what fails in them need not be training."""
+    setups = (s for setup in reading.seen.setups for s in setup.chain[1:])
+    covered = (s for w in mine if not w.open and w.kind in ("exception", "exit") for s in w.through)
+    return frozenset((*setups, *covered))
 
 
 def kind_of(end: End) -> str:

@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from lens_preflight.program.model import ProgramModel
+from lens_preflight.program.scopes import names_of
 from lens_preflight.program.state import Site
+from lens_preflight.program.trees import walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 EXITS = ("__exit__", "__aexit__")
@@ -31,10 +33,39 @@ def _protected(model: ProgramModel, path: str, line: int, levels: int) -> bool |
     if helper is None:
         return False
     if helper.name in EXITS:
-        return True
+        return in_any_case(helper, line)
+    if names_of(helper).generator:
+        return False  # behind a yield, an exception in the body of the with never gets there
     answers = [_protected(model, p, n, levels - 1) for p, n in _calls(model, helper.name)]
     known = [a for a in answers if a is not None]
     return any(known) if known else None
+
+
+def in_any_case(helper: Function, line: int) -> bool:
+    """True when an exit method gets to a line whether it is told of an exception or not."""
+    given = helper.args
+    told = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)[1:]}
+    told |= {a.arg for a in (given.vararg, given.kwarg) if a is not None}
+    for node in walk(helper):
+        if isinstance(node, ast.Assign) and _mentions(node.value, told):
+            told |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    for node in walk(helper):
+        if isinstance(node, ast.If | ast.IfExp | ast.While):
+            test: ast.AST = node.test
+        elif isinstance(node, ast.BoolOp | ast.Match):
+            test = node.values[0] if isinstance(node, ast.BoolOp) else node.subject
+        else:
+            continue
+        last = node.end_lineno or node.lineno
+        leaves = any(isinstance(n, ast.Return | ast.Raise) for n in walk(node))
+        if _mentions(test, told) and (node.lineno <= line <= last or (last < line and leaves)):
+            return False
+    return True
+
+
+def _mentions(node: ast.AST, names: set[str]) -> bool:
+    """True when an expression reads one of the names."""
+    return any(isinstance(n, ast.Name) and n.id in names for n in walk(node))
 
 
 def _regions(tree: ast.AST) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from lens_preflight.program.scopes import dotted
 from lens_preflight.program.state import DIFFERS, State, lane_numbers, part
 from lens_preflight.program.trees import walk
 from lens_preflight.program.values import (
+    RAISED,
     Bound,
     Choice,
     Const,
@@ -87,6 +88,8 @@ def truth_of(value: Value, state: State) -> bool | None:
         return bool(value.value)
     if isinstance(value, Tup):
         return bool(value.items)
+    if value == RAISED:
+        return True
     if isinstance(value, Lib):
         return True if certain(value.path) else None
     if isinstance(value, Bound) and isinstance(value.receiver, Ref) and isinstance(value.func, Lib):

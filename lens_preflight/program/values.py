@@ -109,6 +109,9 @@ NONE = Const(None)
 TRUE = Const(True)
 FALSE = Const(False)
 
+RAISED = Unknown(frozenset(("exception",)), ("exception", "raised"))
+"""What an exit method is told of an exception: something, though nobody knows what."""
+
 ABSENT = Const(None, frozenset(("absent",)))
 """Stands, after paths of other processes were joined, for a key that is not in a mapping."""
 
