@@ -49,14 +49,15 @@ IGNORED = Rule(
     "sigterm/ignored",
     "SIGTERM is ignored, and SIGKILL follows",
     Severity.CAUTION,
-    help="`signal.SIG_IGN` is no handler: when the grace period is over the process is killed with all "
-    "that is queued. Let the handler raise SystemExit.",
+    help="`signal.SIG_IGN` is no handler, nor is `faulthandler.register` alone: when the grace period is over "
+    "the process is killed with all that is queued. Let the handler raise SystemExit.",
 )
 TAKEN_OFF = Rule(
     "sigterm/taken-off",
     "the handler is taken off again before training",
     Severity.CAUTION,
-    help="The last call of `signal.signal` wins. Keep the handler installed for as long as telemetry is up.",
+    help="The last call of `signal.signal` wins, and `faulthandler.register` without `chain=True` puts a handler in C "
+    "in its place. Keep the handler installed for as long as telemetry is up.",
 )
 ONLY_RETURNS = Rule(
     "sigterm/only-returns",
@@ -224,11 +225,9 @@ def judge(ctx: Context, reading: Reading, seen: list[SignalSeen]) -> Iterator[Fi
 
 def swallowed(reading: Reading) -> Iterator[Finding]:
     """Training that goes on after the handler raised."""
-    for end in reading.seen.ends:
-        for kind, site in end.facts.notes if end.lanes & reading.mask() else ():
-            if kind != "swallowed":
-                continue
-            at = reading.location(end.facts.signalled or site)
+    for handler, site, lanes in reading.seen.swallowed:
+        if lanes & reading.mask():
+            at = reading.location(handler)
             places = [("telemetry is set up here", reading.setups[0].site), ("training goes on here", site)]
             yield Finding(
                 SWALLOWED, SWALLOWED.summary, at, related=related(reading, places, at), remedy=REMEDY

@@ -99,6 +99,7 @@ class End:
 class Seen:
     """All that a run saw.
 
+    ``swallowed``: a handler that raised, and what goes on all the same.
     ``ran`` are the statements that it got to, ``passed_over`` the functions that this launch does not choose.
     """
 
@@ -116,6 +117,7 @@ class Seen:
     none_calls: list[tuple[tuple[Site, ...], int]] = field(default_factory=list)
     hooks: list[Site] = field(default_factory=list)
     refusals: list[tuple[str, Site]] = field(default_factory=list)
+    swallowed: list[tuple[Site, Site, int]] = field(default_factory=list)
     entered: bool = False
     ran: set[ast.AST] = field(default_factory=set)
     passed_over: set[ast.AST] = field(default_factory=set)

@@ -29,6 +29,9 @@ DEADLY = frozenset(("-9", "-KILL", "-SIGKILL", "-s9", "KILL", "SIGKILL"))
 
 TIMER = "timer"
 
+TRACEBACK = Lib("faulthandler.register()")
+"""The handler in C that prints where every thread is, and lets the program go on."""
+
 
 def handled(this: Call, number: Value, handler: Value) -> None:
     """Remember that a signal other than SIGTERM has a handler of the program's own, or none any more."""
@@ -44,13 +47,6 @@ def has_handler(number: object, state: State) -> bool:
         return installed is not None and installed.handler != Lib("signal.SIG_DFL")
     modules = state.read(imports.MODULES).attrs
     return any(modules.get(f"signal {name}", FALSE) != FALSE for name in (number, "*"))
-
-
-@model("faulthandler.register")
-def register(this: Call) -> list[Outcome]:
-    """A signal that prints where the program is, and ends nothing."""
-    handled(this, this.arg(0, "signum"), Const(True))
-    return this.done()
 
 
 @model("signal.raise_signal", "signal.pthread_kill", "os.kill", "os.killpg")

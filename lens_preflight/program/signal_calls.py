@@ -8,6 +8,7 @@ from lens_preflight.program.outcomes import Outcome
 from lens_preflight.program.registry import Call, model
 from lens_preflight.program.state import Hook, Installed
 from lens_preflight.program.values import (
+    FALSE,
     Const,
     Lib,
     Unknown,
@@ -48,15 +49,48 @@ def install(this: Call) -> list[Outcome]:
         this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
     else:
         self_ends.handled(this, number, handler)
-    previous = before.handler if before is not None else DEFAULT
-    return [*this.done(previous), *failed]
+    return [*this.done(known_to_python(before)), *failed]
 
 
 @model("signal.getsignal")
 def getsignal(this: Call) -> list[Outcome]:
-    """The handler of now."""
-    installed = this.state.facts.sigterm
-    return this.done(installed.handler if installed is not None else DEFAULT)
+    """The handler of now, as far as Python knows."""
+    return this.done(known_to_python(this.state.facts.sigterm))
+
+
+def known_to_python(installed: Installed | None) -> Value:
+    """What ``signal`` tells of a handler; of one in C it knows nothing."""
+    if installed is None:
+        return DEFAULT
+    if installed.handler == self_ends.TRACEBACK:
+        return installed.args[0] if installed.args else DEFAULT
+    return installed.handler
+
+
+@model("faulthandler.register")
+def traceback(this: Call) -> list[Outcome]:
+    """A signal that prints where the program is, in C: a handler in Python does not run, unless it is chained."""
+    number, chain = this.arg(0, "signum"), this.args.get(3, "chain", FALSE)
+    if not isinstance(number, Const) or number.value != SIGTERM:
+        self_ends.handled(this, number, Const(True))
+    elif isinstance(chain, Const) and not chain.value:
+        before = this.state.facts.sigterm
+        kept = (known_to_python(before),) if before is not None else ()
+        installed = Installed(self_ends.TRACEBACK, this.site, args=kept)
+        this.state.facts = replace(this.state.facts, sigterm=installed)
+        this.m.seen.installs.append((installed, this.state.hypo, this.state.lanes))
+    return this.done()
+
+
+@model("faulthandler.unregister")
+def no_traceback(this: Call) -> list[Outcome]:
+    """What Python knows of is in force again."""
+    number, before = this.arg(0, "signum"), this.state.facts.sigterm
+    ours = before is not None and before.handler == self_ends.TRACEBACK
+    if before is not None and ours and isinstance(number, Const) and number.value == SIGTERM:
+        back = Installed(known_to_python(before), before.site) if before.args else None
+        this.state.facts = replace(this.state.facts, sigterm=back)
+    return this.done(Unknown())
 
 
 @model(

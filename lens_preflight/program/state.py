@@ -87,7 +87,7 @@ class Facts:
     """What the paths of a state have in common as far as telemetry goes; states are joined by it.
 
     ``setups`` are the places that set up in this process, in order. ``signalled``: the handler
-    that ran because SIGTERM was delivered. ``notes``: (kind, site) pairs worth a finding.
+    that ran because SIGTERM was delivered, ``struck`` the call that it hit. ``notes``: (kind, site) pairs worth a finding.
     """
 
     handles: tuple[tuple[int, HandleFact], ...] = ()
@@ -99,11 +99,12 @@ class Facts:
     process: str = "main"
     tasks: tuple[int, ...] = ()
     running: tuple[Running, ...] = ()
+    struck: tuple[Site, ...] = ()
 
     @functools.cached_property
     def number(self) -> int:
         """The hash, computed once."""
-        told = (self.signalled, self.notes, self.tasks, self.running)
+        told = (self.signalled, self.struck, self.notes, self.tasks, self.running)
         return hash((self.handles, self.setups, self.hooks, self.sigterm, *told))
 
     def __hash__(self) -> int:

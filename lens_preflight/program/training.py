@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import calls, running
+from lens_preflight.program import calls, running, self_ends
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.seen import SignalSeen
@@ -52,8 +52,9 @@ def signal_during(m: Machine, name: str, state: State, frame: Frame, node: ast.A
     """SIGTERM at this call: what the handler does, and the ways out that it takes."""
     facts = state.facts
     if frame.phase == "run" and not frame.cleanup and facts.signalled is not None and facts.open_handles:
-        if trains(name):
-            state.facts = facts.noted("swallowed", frame.site(node, f"{name}()"))
+        again = not frame.thread and facts.struck == frame.chain(node, f"{name}()")  # the loop goes on
+        if trains(name) or again:
+            m.seen.swallowed.append((facts.signalled, frame.site(node, f"{name}()"), state.lanes))
         return []
     if frame.phase != "run" or frame.cleanup or facts.signalled is not None or not facts.open_handles:
         return []
@@ -80,7 +81,11 @@ def signal_during(m: Machine, name: str, state: State, frame: Frame, node: ast.A
     if isinstance(installed.handler, Lib) and installed.handler.path in ("signal.SIG_DFL", "signal.SIG_IGN"):
         saw("default" if installed.handler.path.endswith("DFL") else "ignored")
         return []
-    return deliver(m, installed, state.fork(), frame, node, saw)
+    if installed.handler == self_ends.TRACEBACK:
+        taken = installed.args and not isinstance(installed.args[0], Lib)
+        saw("default" if taken else "ignored")
+        return []
+    return deliver(m, installed, state.fork(), frame, node, saw, chain)
 
 
 def end_of(handler: object, default: Site) -> Site:
@@ -92,12 +97,18 @@ def end_of(handler: object, default: Site) -> Site:
 
 
 def deliver(
-    m: Machine, installed: Installed, state: State, frame: Frame, node: ast.AST, saw: object
+    m: Machine,
+    installed: Installed,
+    state: State,
+    frame: Frame,
+    node: ast.AST,
+    saw: object,
+    struck: tuple[Site, ...],
 ) -> list[Outcome]:
     """Run the handler; those of its ways out that unwind the program go on from here."""
     assert callable(saw)
     inner = replace(frame, phase="handler", cleanup=True, stack=frame.chain(node, "SIGTERM"))
-    state.facts = replace(state.facts, signalled=installed.site)
+    state.facts = replace(state.facts, signalled=installed.site, struck=struck)
     args: list[Value] = list(installed.args) if installed.loop else [Const(15), Unknown()]
     handler = installed.handler
     if isinstance(handler, Unknown):
