@@ -10,6 +10,7 @@ from lens_preflight.program import (
     defaults,
     failures,
     mentions,
+    named_tuples,
     natives,
     objects,
     variables,
@@ -44,6 +45,8 @@ def items_of(m: Machine, value: Value, state: State) -> list[Value] | None:
         cell = state.read(value.id)
         if cell.kind == "environ":
             return [name for name, _ in variables.listed(m, state, value.id)]
+        if cell.kind == "instance":
+            return named_tuples.items(m, value, state)
         if cell.open or cell.kind not in ("list", "set", "dict"):
             return None
         if cell.kind == "dict":
@@ -84,8 +87,11 @@ def get_item(
         if cell.kind == "attributes" and isinstance(index, Const) and isinstance(cell.extra, Ref):
             found = objects.get_attribute(m, cell.extra, str(index.value), state, frame, node)
             return [o._replace(error="KeyError") if o.error == "AttributeError" else o for o in found]
+        named = named_tuples.items(m, container, state)
         if cell.kind == "list" and not cell.open and isinstance(index, Const):
             container = Tup(tuple(cell.items))
+        elif named is not None:
+            container = Tup(tuple(named))
         elif cell.kind == "instance" and cell.cls is not None:
             return defaults.call_method(m, container, "__getitem__", [index], state, frame, node)
         elif cell.kind in ("list", "dict"):

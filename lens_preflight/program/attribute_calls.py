@@ -7,6 +7,8 @@ from lens_preflight.program import (
     attribute_writes,
     calls,
     classes,
+    failures,
+    holding,
     natives,
     objects,
     opaque_calls,
@@ -30,6 +32,8 @@ from lens_preflight.program.values import (
     Wrapped,
     taints_of,
 )
+
+BY_HAND = "builtins.object.__setattr__"
 
 
 def get_attr(this: Call) -> list[Outcome]:
@@ -76,6 +80,9 @@ def set_attr(this: Call) -> list[Outcome]:
             out.extend(set_attr(replace(this, state=here, args=args)))
         return out
     if isinstance(name, Const) and isinstance(name.value, str):
+        if holding.refuses(this.m, target, name.value, this.state, this.path == BY_HAND):
+            text = f"setting {name.value}"
+            return [failures.failure(this.state, this.frame, this.node, "AttributeError", text)]
         live = objects.set_attribute(
             this.m, target, name.value, this.arg(2, "v"), this.state, this.frame, this.node
         )
@@ -84,7 +91,7 @@ def set_attr(this: Call) -> list[Outcome]:
     return this.done()
 
 
-@model("builtins.object.__setattr__", "attributes.__setattr__")
+@model(BY_HAND, "attributes.__setattr__")
 def set_attr_by_hand(this: Call) -> list[Outcome]:
     """``object.__setattr__(x, name, value)`` and ``x.__setattr__(name, value)``."""
     if this.receiver is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from lens_preflight.program import failures, natives
+from lens_preflight.program import failures, named_tuples, natives
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.registry import MODELS
@@ -82,6 +82,9 @@ def instance_attribute(
     found_, owner = find_in_class(m, cell.cls, name, state)
     if found_ is not None:
         return bound(m, found_, value, owner, state, frame, node, name)
+    method = named_tuples.method(m, value, name, state)
+    if method is not None:
+        return normal(state, method)
     fallback, owner = find_in_class(m, cell.cls, "__getattr__", state)
     if isinstance(fallback, Func) and not name.startswith("__"):
         from lens_preflight.program import calls
@@ -158,6 +161,9 @@ def class_attribute(
         return normal(state, found.inner)
     if found is not None:
         return normal(state, owned(found, owner))
+    method = named_tuples.method(m, value, name, state)
+    if method is not None:
+        return normal(state, method)
     meta, _ = find_in_class(m, value, "__metaclass__", state)
     if isinstance(meta, Ref):
         found, owner = find_in_class(m, meta, name, state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lens_preflight.core.data import replace
-from lens_preflight.program import expressions, objects, statements
+from lens_preflight.program import expressions, named_tuples, objects, statements
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome, normal
 from lens_preflight.program.state import Cell, State
@@ -82,7 +82,8 @@ def class_definition(m: Machine, node: ast.ClassDef, state: State, frame: Frame)
                 continue
             attrs = dict(o.state.read(cell.id).attrs)
             if Lib("typing.NamedTuple") in bases:
-                attrs["__dataclass__"] = attrs.get("__fields__", Tup(()))
+                names = attrs.get("__fields__")
+                attrs = named_tuples.attributes(names if isinstance(names, Tup) else Tup(()), attrs)
             if isinstance(meta, Ref):
                 attrs["__metaclass__"] = meta
             cls = objects.make_class(m, node, bases, attrs, o.state)

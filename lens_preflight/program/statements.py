@@ -12,6 +12,7 @@ from lens_preflight.program import (
     definitions,
     expressions,
     failures,
+    holding,
     objects,
     operators,
     raising,
@@ -112,6 +113,10 @@ def store(m: Machine, target: ast.expr, value: Value, state: State, frame: Frame
         for o in expressions.evaluate(m, target.value, state, frame):
             if o.flow is not Flow.NORMAL:
                 out.append(o)
+                continue
+            if holding.refuses(m, o.value, target.attr, o.state):
+                text = f"setting {target.attr}"
+                out.append(failures.failure(o.state, frame, target, "AttributeError", text))
                 continue
             live = objects.set_attribute(m, o.value, target.attr, value, o.state, frame, target)
             out.extend(Outcome(Flow.NORMAL, s) for s in live)

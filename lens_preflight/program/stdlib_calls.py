@@ -13,6 +13,7 @@ from lens_preflight.program import (
     classes,
     failures,
     fields,
+    holding,
     module_calls,
     natives,
     objects,
@@ -24,6 +25,7 @@ from lens_preflight.program.registry import MODELS, Call, model
 from lens_preflight.program.state import Cell
 from lens_preflight.program.values import (
     NONE,
+    TRUE,
     Bound,
     Const,
     Func,
@@ -201,27 +203,20 @@ def dataclass(this: Call) -> list[Outcome]:
     """The fields of the class become parameters of its constructor."""
     value = this.args.get(0, "cls", NONE)
     if not isinstance(value, Ref):
-        return this.done(Lib("dataclasses.dataclass()"))
+        options = tuple(this.args.names.items())
+        return this.done(Wrapped("partial", Lib("dataclasses.dataclass"), (), options))
     order, _ = classes.mro(this.m, value, this.state)
     names: list[Value] = []
     for cls in reversed(order):
         fields = this.state.read(cls.id).attrs.get("__fields__")
         names.extend(f for f in (fields.items if isinstance(fields, Tup) else ()) if f not in names)
-    this.state.edit(value.id).attrs["__dataclass__"] = Tup(tuple(names))
+    attrs = this.state.edit(value.id).attrs
+    attrs["__dataclass__"] = Tup(tuple(names))
+    if this.args.names.get("frozen") == TRUE:
+        attrs[holding.FROZEN] = TRUE
+    if this.args.names.get("slots") == TRUE:
+        attrs["__slots__"] = attrs.get("__fields__", Tup(()))
     return this.done(value)
-
-
-@model("collections.namedtuple")
-def namedtuple(this: Call) -> list[Outcome]:
-    """A class whose constructor takes the named fields."""
-    names = access.items_of(this.m, this.arg(1, "field_names"), this.state)
-    text = this.text(1, "field_names")
-    if text is not None:
-        names = [Const(word) for word in text.replace(",", " ").split()]
-    if names is None:
-        return this.done(Unknown())
-    attrs: dict[str, Value] = {"__dataclass__": Tup(tuple(names))}
-    return this.done(this.m.new(this.state, Cell("class", attrs, extra=(), cls=Const("namedtuple"))))
 
 
 @model("dataclasses.field")
