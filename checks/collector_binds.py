@@ -106,7 +106,7 @@ def _each_transport(ctx: Context, signal: str) -> Iterator[str | Undecided]:
     from lens_preflight.otel.view import OtelView
 
     for launch in ctx.launches:
-        view = OtelView(launch.env, ctx.generation, ctx.files, launch.framework.prefixes)
+        view = OtelView(ctx.env_of(launch), ctx.generation, ctx.files, launch.framework.prefixes)
         try:
             yield view.in_sight.with_all_files.exporter(signal).transport
         except Undecided as doubt:

@@ -135,7 +135,7 @@ def _refuse_unknown_switch(config: CollectorConfig, ctx: Context) -> None:
 
     taken = {route.signal for route in config.routes}
     for launch in ctx.launches:
-        lens = LensConfig(launch.env, launch.framework, ctx.generation).in_sight
+        lens = LensConfig(ctx.env_of(launch), launch.framework, ctx.generation).in_sight
         for signal in SIGNALS:
             if signal not in taken:
                 with contextlib.suppress(LibraryFailure):  # that launch does not start

@@ -81,7 +81,7 @@ def _refuse_exponential(config: CollectorConfig, ctx: Context) -> None:
     series = next((one for one in exporters if one is not None and one.type in SERIES), None)
     if series is None:
         return
-    if any(launch.env[HISTOGRAM].value == HISTOGRAMS[1] for launch in ctx.launches):
+    if any(ctx.env_of(launch)[HISTOGRAM].value == HISTOGRAMS[1] for launch in ctx.launches):
         what = "histograms are exported as exponential ones"
         raise Undecided(f"{what}; whether panels ask {series.id} for their buckets is not known", series.at)
 

@@ -78,7 +78,7 @@ def _exporters(ctx: Context, signal: str) -> Iterator[Exporter]:
     from lens_preflight.otel.view import OtelView
 
     for launch in ctx.launches:
-        view = OtelView(launch.env, ctx.generation, ctx.files, launch.framework.prefixes)
+        view = OtelView(ctx.env_of(launch), ctx.generation, ctx.files, launch.framework.prefixes)
         try:
             exporter = view.in_sight.with_all_files.exporter(signal)
         except (Undecided, LibraryFailure):  # said by refuse_unknown_transport, or by environment

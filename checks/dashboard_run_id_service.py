@@ -17,7 +17,7 @@ def other_service(ctx: Context, uses: Iterable[RunUse]) -> Iterator[Finding]:
     """Panels that are confined to a service, and none of the launches calls itself so."""
     from lens_preflight.dashboards.conditions import canonical
 
-    given = [launch.env["OTEL_SERVICE_NAME"].value for launch in ctx.launches]
+    given = [ctx.env_of(launch)["OTEL_SERVICE_NAME"].value for launch in ctx.launches]
     names = [name.strip() for name in given if name]
     if not names or len(names) < len(given):
         return

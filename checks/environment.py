@@ -14,6 +14,7 @@ from lens_preflight.checks.environment_rules import (
     LOST,
     NEVER_RETURNS,
     NOT_KNOWN,
+    NOTHING_SENT,
     OFF,
     OTHER_GENERATION,
     PLUGIN,
@@ -30,6 +31,7 @@ from lens_preflight.core.words import Need, Scope, Severity, State
 
 if TYPE_CHECKING:
     from lens_preflight.context import Context
+    from lens_preflight.lens.config import LensConfig
     from lens_preflight.lens.survey import Survey
     from lens_preflight.lens.variables import Verdict
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     "Every telemetry variable is read, and means what it says",
     scope=Scope.LAUNCH,
     needs=(Need.ENVIRONMENT,),
-    uses=(Need.JOB,),
+    uses=(Need.SCRIPT, Need.JOB),
     rules=RULES,
 )
 def environment(ctx: Context) -> Iterator[Said]:
@@ -53,9 +55,10 @@ def environment(ctx: Context) -> Iterator[Said]:
     Fails: a name within a slip of a known one that is not set itself; a text that raises, aborts,
     hangs, inverts its meaning, or keeps every export from arriving. What matters only once telemetry
     is enabled is a warning while it is not. Warns: a text that is read as something else than it
-    says; a variable that this generation of Lens no longer reads. Notes: variables without effect, and
-    texts that are known only when the job starts. Judged is what the job and its environment set in
-    plain sight; files that variables name are looked at only on a node.
+    says; a variable that this generation of Lens no longer reads; telemetry that goes to no collector.
+    Notes: variables without effect, and texts that are known only when the job starts. Judged is what the
+    job and its environment set in plain sight, and what the training script makes of it; files that
+    variables name are looked at only on a node.
     """
     lens = ctx.lens.in_sight
     otel = ctx.otel.in_sight if ctx.profile == "node" else ctx.otel.in_sight.with_all_files
@@ -67,6 +70,8 @@ def environment(ctx: Context) -> Iterator[Said]:
     yield from _remarks(ctx, found, on)
     if otel.disabled:
         yield _disabled(ctx, on)
+    if on:
+        yield from _nothing_sent(lens)
     for undecided in found.unknown:
         at = undecided.at or ctx.env["NEMO_LENS_ENABLED"].location
         yield Finding(NOT_KNOWN, undecided.reason, at)
@@ -211,6 +216,26 @@ def _disabled(ctx: Context, on: bool) -> Finding:
         DISABLED if on else LATER,
         f"{name}: nothing is exported, although exporters and threads are built and nothing says so",
         ctx.env[name].location,
+        remedy=f"unset {name}",
+        settings=((name, None),),
+    )
+
+
+def _nothing_sent(lens: LensConfig) -> Iterator[Finding]:
+    """An exporter that prints, or no signal at all."""
+    try:
+        signals, exporter = lens.signals, lens.exporter
+    except (Undecided, LibraryFailure):  # said as such
+        return
+    if exporter != "console" and signals:
+        return
+    key = "EXPORTER" if signals else "TRACES_ENABLED"
+    name = lens.names(key)[0]
+    what = f"{name}=console: all is printed" if signals else "traces, metrics and logs are switched off"
+    yield Finding(
+        NOTHING_SENT,
+        f"{what}, and nothing goes to a collector",
+        lens.where(key).location,
         remedy=f"unset {name}",
         settings=((name, None),),
     )

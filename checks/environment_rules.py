@@ -119,6 +119,14 @@ BARE = Rule(
     "none left a span has no iteration, no loss, and no `nemo.span.truncated` by which spans that shutdown cut "
     "off could be kept out. To have no limit leave the variable unset or empty.",
 )
+NOTHING_SENT = Rule(
+    "environment/nothing-sent",
+    "telemetry is switched on, and nothing goes to a collector",
+    Severity.CAUTION,
+    help="With `<PREFIX>_EXPORTER=console` spans and metrics are printed into the log of the job, and with all "
+    "signals switched off none are made. Right for a look at what would be sent; no run is found again by "
+    "`nemo.run.id` that way.",
+)
 NOT_KNOWN = Rule(
     "environment/not-known",
     "a text that is known only when the job starts",
@@ -149,6 +157,7 @@ RULES = (
     FILE,
     DISABLED,
     BARE,
+    NOTHING_SENT,
     NOT_KNOWN,
     OFF,
 )

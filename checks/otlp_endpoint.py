@@ -73,6 +73,8 @@ def otlp_endpoint(ctx: Context) -> Iterator[Said]:
         yield Assumption("what the job does not set", "unset", ctx.env.opaque)
     if exporter.transport == "console":
         raise Skip("the exporter prints to standard output and sends nothing")
+    if signal in ctx.inside.own_exporters:
+        raise Undecided(f"the program gives setup_telemetry an exporter of its own for the {signal}")
     _skip_local_agent(ctx, exporter)
     result = ctx.probe(exporter)
     yield from _notes(result)

@@ -101,12 +101,16 @@ class Context:
     @property
     def env(self) -> Environment:
         """The environment of the launch, as its processes have it when they set telemetry up."""
-        return self.inside.env
+        return self.env_of(self.launch)
 
     @property
     def inside(self) -> Inside:
         """What the program makes of the environment of the launch before it sets telemetry up."""
         return self.subject.inside(self.launch, self.generation)
+
+    def env_of(self, launch: Launch) -> Environment:
+        """The environment of one of the launches, as its processes have it when they set telemetry up."""
+        return self.subject.inside(launch, self.generation).env
 
     def placed(self, finding: Finding) -> Finding:
         """The finding with a remedy that reaches the variables which the program writes itself."""

@@ -115,8 +115,8 @@ def ways(subject: Subject) -> dict[str, frozenset[Way]]:
 
     found: dict[str, set[Way]] = {}
     for launch in subject.launches:
-        env = launch.env.closed()
         for generation in subject.generations(launch):
+            env = subject.inside(launch, generation).env.closed()
             lens = LensConfig(env, launch.framework, generation)
             view = OtelView(env, generation, subject.files, launch.framework.prefixes).with_all_files
             for signal in SIGNALS:

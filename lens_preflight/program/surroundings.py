@@ -14,8 +14,9 @@ FIELDS = {
     "span_groups": "SPAN_GROUPS",
     "exporter": "EXPORTER",
     "run_id": "RUN_ID",
+    "service_name": "",
 }
-"""Fields of the configuration that decide what is exported, and the keys of their variables."""
+"""Fields of the configuration that decide what is exported, and the keys of their variables (none: not one of Lens)."""
 
 
 @dataclass(frozen=True, slots=True)

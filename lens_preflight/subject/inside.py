@@ -136,6 +136,7 @@ def _fields(launch: Launch, reading: Reading, env: Environment, generation: Gene
     lens, started = (LensConfig(e, launch.framework, generation) for e in (env, launch.env))
     for field, key in FIELDS.items():
         names = launch.framework.run_id_names if field == "run_id" else lens.names(key)
+        names = names if key else ("OTEL_SERVICE_NAME",)
         what = reached(reading, partial(_field_as, field), as_field=True)
         if what.as_read(names) or _same(lens, field, what):
             continue

@@ -63,12 +63,19 @@ class Stores:
         inputs = self._subject.inputs
         return inputs.process.over(inputs.given)
 
+    def _env(self, launch: Launch, generation: Generation) -> Environment:
+        return self._subject.inside(launch, generation).env
+
     def _services(self, generation: Generation) -> tuple[str, ...]:
         """What the launches call their service, the framework's default name included."""
         found: dict[str, None] = {}
         for launch in self._subject.launches:
             try:
-                found[LensConfig(launch.env.closed(), launch.framework, generation).service_name] = None
+                found[
+                    LensConfig(
+                        self._env(launch, generation).closed(), launch.framework, generation
+                    ).service_name
+                ] = None
             except (Undecided, LibraryFailure):
                 continue
             if launch.framework.service:
@@ -105,13 +112,13 @@ class Stores:
         return tuple(hosts)
 
     def _exporters(self, launch: Launch, generation: Generation) -> Iterator[Exporter]:
-        env = launch.env.closed()
+        env = self._env(launch, generation).closed()
         lens = LensConfig(env, launch.framework, generation)
         for signal in SIGNALS:
             try:
                 if signal in lens.signals:
                     yield exporter(
-                        launch.env.closed(),
+                        env,
                         signal,
                         generation,
                         self._subject.files,
@@ -136,13 +143,18 @@ class Stores:
         for launch in self._subject.launches:
             exporters = [e for e in self._exporters(launch, generation) if e.transport != "console"]
             if exporters:
-                return send(exporters, launch.env, self._resource(launch, generation), self._deadline)
+                return send(
+                    exporters,
+                    self._env(launch, generation),
+                    self._resource(launch, generation),
+                    self._deadline,
+                )
         raise Undecided("no endpoint is known to which a canary could be sent")
 
     def _resource(self, launch: Launch, generation: Generation) -> dict[str, Any]:
         """What routes and groups the job's telemetry; nothing that says who or where it is."""
-        lens = LensConfig(launch.env.closed(), launch.framework, generation)
-        found: dict[str, Any] = dict(from_environment(launch.env).attributes)
+        lens = LensConfig(self._env(launch, generation).closed(), launch.framework, generation)
+        found: dict[str, Any] = dict(from_environment(self._env(launch, generation)).attributes)
         found["service.name"] = lens.service_name
         found |= {"wandb.entity": lens.wandb_entity, "wandb.project": lens.wandb_project}
         return {key: value for key, value in found.items() if value}

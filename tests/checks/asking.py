@@ -28,6 +28,10 @@ class Asked:
     purpose: str | None = None
     lifted: frozenset[str] = frozenset()
 
+    def env_of(self, launch: Any) -> Any:
+        """The environment of a launch, which no program changes here."""
+        return launch.env
+
     stops, lifts, last = Context.stops, Context.lifts, Context.last
     nothing_else = Context.nothing_else
 

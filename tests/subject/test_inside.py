@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from lens_preflight.checks.environment import environment
+from lens_preflight.checks.otlp_endpoint import otlp_endpoint
 from lens_preflight.checks.run_id import run_id
 from lens_preflight.checks.sampler import sampler
+from lens_preflight.checks.setup_once import setup_once
 from lens_preflight.checks.span_groups import span_groups
 from lens_preflight.core.check import Check
 from lens_preflight.core.outcome import Outcome
@@ -221,3 +223,60 @@ def test_a_secret_that_a_module_of_the_program_writes_is_hidden(tmp_path: Path) 
     assert token in redactor(run).redact(f"it answers {token}")
     outcomes(environment, run)
     assert token not in redactor(run).redact(f"it answers {token}")
+
+
+def test_a_service_that_the_program_names(tmp_path: Path) -> None:
+    text = SCRIPT.format(before="", after='config.service_name = "mine"', attributes="")
+    (tmp_path / "train.py").write_text(text)
+    run = subject(SET, targets=(str(tmp_path / "train.py"),), lens="nightly", world_size=8)
+    (launch,) = run.launches
+    inside = run.inside(launch, run.generations(launch)[0])
+    assert inside.env["OTEL_SERVICE_NAME"].value == "mine"
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ('config.exporter = "console"', "warn nothing-sent"),
+        ("config.traces_enabled = config.metrics_enabled = False", "warn nothing-sent"),
+        ("config.traces_enabled = False", "pass"),
+    ],
+)
+def test_telemetry_that_goes_nowhere_is_told(after: str, expected: str, tmp_path: Path) -> None:
+    assert words(judged(tmp_path, environment, after=after)) == expected
+
+
+def test_an_exporter_of_the_programs_own_is_not_the_endpoint_that_is_asked(tmp_path: Path) -> None:
+    text = SCRIPT.format(before="", after="", attributes="").replace(
+        "setup_telemetry(config,", "setup_telemetry(config, span_exporter=trainlib.exporter(),"
+    )
+    (tmp_path / "train.py").write_text(text)
+    target = str(tmp_path / "train.py")
+    env = {**SET, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_TIMEOUT": "1"}
+    run = subject(env, targets=(target,), lens="nightly", world_size=8, offline=False)
+    by_signal = {t.key: o for o in outcomes(otlp_endpoint, run) for t in o.targets}
+    assert by_signal["traces"].status.value == "unknown"
+    assert "exporter of its own" in by_signal["traces"].reason
+    assert "exporter of its own" not in by_signal["metrics"].reason
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("trace.set_tracer_provider(TracerProvider())", "fail provider-taken"),
+        ("metrics.set_meter_provider(trainlib.provider())", "fail provider-taken"),
+        ("trace.get_tracer_provider()", "pass"),
+        ("if rank == 99:\n    trace.set_tracer_provider(TracerProvider())", "pass"),
+    ],
+)
+def test_a_global_provider_in_front_of_the_setup(call: str, expected: str, tmp_path: Path) -> None:
+    imports = "from opentelemetry import metrics, trace\nfrom opentelemetry.sdk.trace import TracerProvider\n"
+    assert words(judged(tmp_path, setup_once, before=imports + call)) == expected
+    if "\n" not in call:
+        assert words(judged(tmp_path, setup_once, before=imports)) == "pass"
+
+
+def test_a_provider_behind_the_setup_is_the_one_that_is_refused(tmp_path: Path) -> None:
+    text = SCRIPT.format(before="from opentelemetry import trace", after="", attributes="")
+    text = text.replace("    trainlib.train()", "    trace.set_tracer_provider(1)\n    trainlib.train()")
+    assert words(of_text(tmp_path, setup_once, text, SET)) == "pass"
