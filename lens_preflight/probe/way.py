@@ -26,6 +26,7 @@ VARIABLES = (
 )
 """What the clients read by themselves, beside proxies and bundles, that changes the answer."""
 
+_MOST = 2000
 _QUERY = re.compile(r"([^?#]*)([?#]?)(.*)\Z", re.DOTALL)
 
 
@@ -50,7 +51,8 @@ class Way:
 
     def differs(self, text: str) -> str:
         """In what another way differs, given by its text: theirs and ours, in words."""
-        theirs = dict(_labelled(part, dict(self.facts)) for part in text.split("; "))
+        parts = text[:_MOST].split("; ")  # of a report that somebody else has written
+        theirs = dict(_labelled(part, dict(self.facts)) for part in parts)
         found = [
             f"{label} {theirs.get(label, 'none')} and not {_plain(fact)}"
             for label, fact in self.facts
