@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from lens_preflight.core.data import dataclass
 from lens_preflight.core.errors import Undecided
@@ -42,6 +43,7 @@ class Loss:
     at: Location
 
 
+@lru_cache(maxsize=64)
 def endpoints(job: ScrapeJob) -> tuple[Endpoint, ...]:
     """The targets of a job that are written down and kept; a pattern that cannot be tried keeps them."""
     found = []
