@@ -14,6 +14,7 @@ from lens_preflight.core.finding import Location, Place, Related, Rule
 from lens_preflight.core.outcome import Judged, Outcome, RunRecord, Target
 from lens_preflight.core.words import Severity, Status
 from lens_preflight.reports.cases import counts_against
+from lens_preflight.reports.text import one_line
 
 
 class Level(enum.IntEnum):
@@ -58,8 +59,9 @@ class Issue:
 
     @property
     def text(self) -> str:
-        """The message; never empty."""
-        return self.message.strip() or self.title.strip() or self.id
+        """The message; never empty, also when control characters are taken out of it."""
+        texts = (self.message, self.title)
+        return next((text.strip() for text in texts if one_line(text)), self.id)
 
 
 def issues(record: RunRecord) -> list[Issue]:

@@ -219,3 +219,8 @@ def test_a_waived_finding_has_a_section_of_its_own() -> None:
     assert "Waived" in text
     assert "waived: until <May>" in text
     assert "What to act on" not in text
+
+
+def test_a_message_of_control_characters_alone_still_says_what_it_is_about() -> None:
+    (one,) = seen(record(outcome("shutdown", Status.FAIL, finding(message="\x9b@")), exit_code=1))
+    assert one.text.startswith(finding().rule.summary)
