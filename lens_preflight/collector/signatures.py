@@ -109,10 +109,10 @@ def fits(forms: Forms, given: Sequence[Given]) -> bool:
     most = len(forms.arguments)
     if not most - forms.optional <= len(given) <= most:
         return False
-    limited = forms is EDITORS["limit"] and isinstance(given[2].value, tuple)
-    if limited and len(given[2].value) > int(str(given[1].value)):  # type: ignore[arg-type]
+    if not all(test(one) for test, one in zip(forms.arguments, given, strict=False)):
         return False
-    return all(test(one) for test, one in zip(forms.arguments, given, strict=False))
+    kept = given[2].value if forms is EDITORS["limit"] else ()
+    return not isinstance(kept, tuple) or not kept or len(kept) <= int(str(given[1].value))
 
 
 def _any(one: Given) -> bool:

@@ -95,6 +95,8 @@ def test_statements_that_are_taken(context: str, text: str) -> None:
         ("?resource", 'set(resource.attributes["a"], "x") where'),
         ("?resource", 'merge_maps(resource.attributes, {"a": "b"}, "ups")'),
         ("?resource", 'limit(resource.attributes, 1, ["a", "b"])'),
+        ("?resource", 'limit(resource.attributes, "x", ["a"])'),
+        ("?resource", 'limit(resource.attributes, resource.attributes["n"], ["a"])'),
         ("?resource", 'keep_keys(resource.attributes, "a")'),
         ("?resource", 'replace_all_patterns(resource.attributes, "val", "a", "b")'),
         ("?resource", "truncate_all(resource.attributes, -1)"),
