@@ -213,7 +213,7 @@ def _scrape_jobs(root: Node) -> Iterator[ScrapeJob]:
 def _limits(root: Node, raw: Node) -> Iterator[tuple[str, int]]:
     for name in ("sample_limit", "label_limit", "label_name_length_limit", "label_value_length_limit"):
         text = raw.text(name) or root.text("global", name) or ""
-        if text.isdecimal():
+        if text.isdecimal() and len(text) < 20:
             yield name, int(text)
 
 

@@ -136,6 +136,7 @@ def test_how_an_exporter_is_asked(
     [
         ({"sample_limit": 1}, "sample_limit is 1, and the panels ask 2 series"),
         ({"sample_limit": 5000}, ""),
+        ({"sample_limit": "9" * 5000}, ""),
         ({"label_limit": 4}, "label_limit is 4, and its series need 5"),
         ({"label_limit": 30}, ""),
         ({"label_limit": 0}, ""),
