@@ -113,7 +113,7 @@ def exported_signals(ctx: Context) -> tuple[str, ...]:
     from lens_preflight.context import SIGNALS
     from lens_preflight.lens.config import LensConfig
 
-    configs = [LensConfig(one.env, one.framework, ctx.generation).in_sight for one in ctx.launches]
+    configs = [LensConfig(ctx.env_of(one), one.framework, ctx.generation).in_sight for one in ctx.launches]
     found = tuple(signal for signal in SIGNALS if any(_sent(config, signal) for config in configs))
     return found or SIGNALS[:2]
 

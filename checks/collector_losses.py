@@ -93,7 +93,7 @@ def _resource(ctx: Context) -> dict[str, Value]:
     from lens_preflight.lens.setup import Setup
 
     seen = [
-        Setup(one.env, LensConfig(one.env, one.framework, ctx.generation), ctx.files).in_sight
+        Setup(ctx.env_of(one), LensConfig(ctx.env_of(one), one.framework, ctx.generation), ctx.files).in_sight
         for one in ctx.launches
     ]
     found: dict[str, Value] = {}

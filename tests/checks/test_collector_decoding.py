@@ -123,7 +123,7 @@ def test_a_condition_that_is_not_read_proves_no_start_even_in_no_pipeline(tmp_pa
     [
         ("scrub(datapoint.attributes)", "scrub"),
         ('set(resource.atributes["a"], "b")', "resource.atributes"),
-        ("set(metric.unit, Guess(metric.name))", "Guess"),
+        ("set(metric.description, Guess(metric.name))", "Guess"),
     ],
 )
 def test_words_of_ottl_that_are_not_known_prove_no_start(tmp_path: Path, statement: str, word: str) -> None:
