@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 REMEDY = "handle = setup_telemetry(...)\ntry:\n    main()\nfinally:\n    handle.shutdown()"
 NOTES = (
     ("after", AFTER),
+    ("beside", AFTER),
     ("scheduled", SCHEDULED),
     ("thread at exit", THREAD_AT_EXIT),
     ("finalizer", FINALIZER),

@@ -95,7 +95,7 @@ def ways(reading: Reading) -> list[Way]:
     return out
 
 
-ON_PURPOSE = ("outlived", "ended child")
+ON_PURPOSE = ("outlived", "beside", "ended child")
 """Notes that tell of a fault only where nothing went wrong before."""
 
 
@@ -105,7 +105,7 @@ def noted(reading: Reading, kind: str) -> list[tuple[Site, End]]:
     for end in reading.seen.ends:
         if not end.lanes & reading.mask() or end.facts.signalled is not None:
             continue
-        if kind in ("premature", "outlived", "after") and not reading.relevant(end):
+        if kind in ("premature", "outlived", "beside", "after") and not reading.relevant(end):
             continue
         if kind in ON_PURPOSE and kind_of(end) != "normal":
             continue

@@ -156,7 +156,8 @@ def at_shutdown(m: Machine, state: State, site: Site) -> None:
     beside = [r for r in beside if r.sure or BY_MAIN not in m.sampled]
     sure = next((r for r in beside if not r.perhaps), None)
     if sure is not None:
-        state.facts = state.facts.noted("outlived", sure.site)
+        # where the main thread trains as well, its own end is that of the training
+        state.facts = state.facts.noted("beside" if BY_MAIN in m.sampled else "outlived", sure.site)
     for number, fact in state.facts.handles if beside and sure is None else ():
         if fact.closer == site and fact.status == "closed":
             state.facts = state.facts.with_handle(number, replace(fact, status="maybe", why=WHY))

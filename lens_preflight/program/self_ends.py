@@ -9,8 +9,8 @@ from lens_preflight.program import access, calls, children, imports, opaque_call
 from lens_preflight.program.machine import Frame, Machine
 from lens_preflight.program.outcomes import Flow, Outcome
 from lens_preflight.program.registry import Call, model
-from lens_preflight.program.state import State
-from lens_preflight.program.values import FALSE, Bound, Const, Lib, Unknown, Value, taints_of
+from lens_preflight.program.state import Site, State
+from lens_preflight.program.values import FALSE, Bound, Const, Func, Lib, Unknown, Value, Wrapped, taints_of
 
 SIGTERM = 15
 INTERRUPT = 2
@@ -37,7 +37,8 @@ def handled(this: Call, number: Value, handler: Value) -> None:
     """Remember that a signal other than SIGTERM has a handler of the program's own, or none any more."""
     default = handler == Lib("signal.SIG_DFL") or (isinstance(handler, Const) and handler.value in (0, None))
     name = number.value if isinstance(number, Const) else "*"
-    this.state.edit(imports.MODULES).attrs[f"signal {name}"] = Const(not default)
+    attrs = this.state.edit(imports.MODULES).attrs
+    attrs.update({f"signal {name}": Const(not default), f"handler {name}": handler})
 
 
 def has_handler(number: object, state: State) -> bool:
@@ -147,9 +148,25 @@ def alarm(this: Call) -> list[Outcome]:
     seconds = this.arg(0 if this.path.endswith("alarm") else 1, "seconds")
     if isinstance(seconds, Const) and not seconds.value:
         return disarm(this)
-    if not has_handler(ALARM, this.state):
-        this.state.facts = this.state.facts.noted(TIMER, this.site)
+    deadly = this.site if not has_handler(ALARM, this.state) else ended_by(this, ALARM)
+    if deadly is not None:
+        this.state.facts = this.state.facts.noted(TIMER, deadly)
     return this.done()
+
+
+def ended_by(this: Call, number: int) -> Site | None:
+    """Where the handler of a signal ends the process hard with telemetry up; None when it does not."""
+    from lens_preflight.program import beside, running
+
+    handler = this.state.read(imports.MODULES).attrs.get(f"handler {number}")
+    if not isinstance(handler, Func | Bound | Wrapped):
+        return None
+    frame = replace(this.frame, phase="handler", cleanup=True)
+    with beside.unseen(this.m):
+        args = calls.Args([Const(number), Unknown()])
+        ways = calls.invoke(this.m, handler, args, this.state.fork(), frame, this.node)
+    hard = (o for o in ways if o.flow is Flow.HARD and not running.closed(o.state.facts))
+    return next((o.origin[0] for o in hard if o.origin), None)
 
 
 @model("faulthandler.cancel_dump_traceback_later")
