@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 MOST = 10**7
 """More than any count of processes, seconds or items that a text may name."""
 
@@ -13,7 +15,12 @@ CPython refuses ``float()`` beyond 1024 bits and ``str()`` beyond 4300 digits, e
 
 
 def huge(thing: object) -> bool:
-    """True for a whole number that is too large to be reckoned with, or to be written out."""
+    """True for a whole number that is too large to be reckoned with or written out, and a range without a length.
+
+    ``len()`` refuses a range of more items than an index can count.
+    """
+    if isinstance(thing, range):
+        return bool(thing) and (thing[-1] - thing[0]) // thing.step >= sys.maxsize
     return isinstance(thing, int) and thing.bit_length() > BITS
 
 

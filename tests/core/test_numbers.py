@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from lens_preflight.core.numbers import BITS, MOST, huge, json_integer, whole
@@ -42,3 +44,24 @@ def test_json_has_no_number_that_is_too_large() -> None:
     assert json_integer("9" * 300) == 10**300 - 1
     assert json_integer("9" * 5000) == float("inf")
     assert json_integer("-" + "9" * 5000) == float("-inf")
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        range(10**30),
+        range(0, 10**30, 2),
+        range(10**30, 0, -3),
+        range(sys.maxsize),
+        range(sys.maxsize + 1),
+        range(0),
+        range(5, -(10**40)),
+        range(0, 10**40, 10**39),
+    ],
+)
+def test_a_range_is_huge_where_len_refuses_it(items: range) -> None:
+    try:
+        refused = len(items) < 0
+    except OverflowError:
+        refused = True
+    assert huge(items) is refused

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lens_preflight.checks.setup_once import setup_once
-from tests.program.scripts import HEAD, RANKED, asked
+from tests.program.scripts import HEAD, RANKED, asked, shut_down
 
 SETUP = RANKED.strip()
 
@@ -44,3 +44,9 @@ def verdict(folder: Path, body: str) -> str:
 )
 def test_how_often_it_is_set_up(body: str, expected: str, tmp_path: Path) -> None:
     assert verdict(tmp_path, body) == expected
+
+
+@pytest.mark.parametrize("steps", ["range(10 ** 30)", "range(0, 10 ** 30, 7)", "list(range(10 ** 30))"])
+def test_a_loop_over_more_turns_than_can_be_counted(steps: str, tmp_path: Path) -> None:
+    lines = f"try:\n    for step in {steps}:\n        TRAIN\nfinally:\n    DOWN"
+    assert shut_down(tmp_path, lines) == "pass"
