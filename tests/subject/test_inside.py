@@ -85,7 +85,7 @@ def test_nothing_changes_for_a_program_that_writes_nothing(tmp_path: Path) -> No
         ('config.run_id = os.environ["JOB_NAME"] + "-a"', "pass"),
         ('config.run_id = ""', "pass"),
         ("config.run_id = uuid.uuid4().hex", "fail differs"),
-        ('config.run_id = f"{os.environ["JOB_NAME"]}-{os.getpid()}"', "fail differs"),
+        ("config.run_id = f\"{os.environ['JOB_NAME']}-{os.getpid()}\"", "fail differs"),
         ("config.run_id = trainlib.name()", "unknown"),
         ("config.run_id = str(random.random())", "unknown"),
         ('config.run_id = "a" if trainlib.first() else "b"', "unknown"),
