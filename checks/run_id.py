@@ -80,7 +80,9 @@ def _known_to_be_one(ctx: Context, found: tuple[RunId, ...]) -> None:
     if made.name in ctx.inside.names and made.state is State.UNKNOWN and made.spread is Spread.JOB:
         if processes(ctx) == 1:
             return
-        raise Undecided(f"{made.reason}; type {remedy(ctx)[0]}, and leave it as it is", made.location)
+        raise Undecided(
+            f"{made.reason}; take it out of {made.location}, and type {remedy(ctx)[0]}", made.location
+        )
 
 
 def judge(ctx: Context, found: RunId) -> Iterator[Said]:

@@ -101,8 +101,11 @@ def _redirect(reply: Reply) -> Answered:
     target = reply.headers.get("location", "")
     if any(word in target.lower() for word in ("login", "signin", "oauth", "saml", "sso", "auth")):
         return _sign_on(reply)
-    parts = urlsplit(target)
-    where = f" to {parts.scheme}://" if parts.scheme else ""
+    try:
+        scheme = urlsplit(target).scheme
+    except ValueError:  # no URL: ``http://[``
+        scheme = ""
+    where = f" to {scheme}://" if scheme else ""
     return Answered(
         Word.NOT_THE_BACKEND,
         f"a redirect{where}, which is not followed with credentials",

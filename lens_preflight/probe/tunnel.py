@@ -48,7 +48,10 @@ def authority(trail: Trail) -> str:
 def proxy_login(exporter: Exporter) -> str:
     """The header line for a proxy whose URL holds credentials, else nothing."""
     url = exporter.proxy.url or ""
-    parts = urlsplit(url if "://" in url else f"http://{url}")
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+    except ValueError:  # no URL: ``http://[``
+        return ""
     if parts.username is None:
         return ""
     login = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode("latin-1", "replace")

@@ -163,7 +163,7 @@ def put_item(cell: Cell, key: Value, value: Value, state: State) -> None:
     known = natives.key_object(key, state)
     if known is not None:
         cell.items[known] = value
-    else:
+    elif not variables.is_other(key):
         cell.open = True
 
 

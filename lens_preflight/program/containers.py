@@ -190,8 +190,7 @@ def or_default(found: Value, default: Value, name: str) -> Value:
 def environ_setdefault(this: Call) -> list[Outcome]:
     """Set it unless it is set."""
     name = this.text(0, "key")
-    if name is None:
-        unnamed(this)
+    if name is None:  # what is set stays as it is
         return this.done(Unknown())
     found = variables.variable(this.m, name, this.state, environment(this).id)
     if isinstance(found, Const) and found.value is None:
@@ -231,14 +230,7 @@ def environ_clear(this: Call) -> list[Outcome]:
 def environ_update(this: Call) -> list[Outcome]:
     """Several at once."""
     for value in this.args.plain:
-        items = this.state.read(value.id).items if isinstance(value, Ref) else None
-        if not isinstance(items, dict) or not isinstance(value, Ref) or this.state.read(value.id).open:
-            variables.any_name(this.m, this.state, environment(this).id, this.site)
-        if isinstance(items, dict):
-            for name, text in list(items.items()):
-                variables.set_environ(
-                    this.m, environment(this), Const(name), text, this.state, this.frame, this.node
-                )
+        variables.merged(this.m, environment(this), value, this.state, this.frame, this.node)
     for name, text in this.args.names.items():
         variables.set_environ(this.m, environment(this), Const(name), text, this.state, this.frame, this.node)
     return this.done()

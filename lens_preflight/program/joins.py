@@ -46,6 +46,7 @@ def joined(a: Value, b: Value) -> Value:
         and isinstance(b, Const)
         and a.value == b.value
         and type(a.value) is type(b.value)
+        and ("absent" in a.taints) is ("absent" in b.taints)  # not there, and there as None, are two things
     ):
         return Const(a.value, a.taints | b.taints)
     if isinstance(a, Lanes) and isinstance(b, Lanes) and len(a.parts) == len(b.parts):

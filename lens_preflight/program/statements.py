@@ -19,6 +19,7 @@ from lens_preflight.program import (
     special_methods,
     summary,
     truths,
+    variables,
 )
 from lens_preflight.program.joins import merge
 from lens_preflight.program.machine import Frame, Machine
@@ -165,6 +166,8 @@ def augmented(m: Machine, node: ast.AugAssign, state: State, frame: Frame) -> li
                 attribute_writes.update(m, values[0], values[1], here, frame, node)
             elif cell.kind == "dict":
                 access.update_dict(m, cell, values[1], here)
+            elif cell.kind == "environ":
+                variables.merged(m, values[0], values[1], here, frame, node)
             else:
                 cell.open = True
             out.extend(normal(here))

@@ -124,9 +124,54 @@ def set_environ(
             m.seen.late.append(("strategy", frame.site(node)))
         if index.value == "OTEL_RESOURCE_ATTRIBUTES" and state.facts.setups:
             m.seen.late.append(("OTEL_RESOURCE_ATTRIBUTES", frame.site(node)))
-    elif not is_other(index):
+    elif not is_other(index) and not harmless(begins(node)):
         any_name(m, state, ENVIRON, frame.site(node))
     return normal(state)
+
+
+def restored(m: Machine, where: Ref, saved: Ref, state: State, frame: Frame, node: ast.AST) -> None:
+    """``os.environ.update(saved)``: what a copy of an environment holds is set again."""
+    if where.id == saved.id:
+        return
+    for name in sorted({v.name for v in m.env} | set(state.read(saved.id).items) | {SWITCH, *LAUNCHER}):
+        value = variable(m, name, state, saved.id)
+        if not (isinstance(value, Const) and value.value is None):
+            set_environ(m, where, Const(name), value, state, frame, node)
+    if state.read(saved.id).open:
+        any_name(m, state, where.id, frame.site(node))
+
+
+def merged(m: Machine, where: Ref, more: Value, state: State, frame: Frame, node: ast.AST) -> None:
+    """``os.environ.update(more)`` and ``os.environ |= more``."""
+    cell = state.read(more.id) if isinstance(more, Ref) else None
+    if isinstance(more, Ref) and cell is not None and cell.kind == "environ":
+        restored(m, where, more, state, frame, node)
+        return
+    known = cell is not None and isinstance(cell.items, dict)
+    if cell is None or not known or cell.open:
+        any_name(m, state, where.id, frame.site(node))
+    for name, text in list(cell.items.items()) if cell is not None and known else ():
+        set_environ(m, where, Const(name), text, state, frame, node)
+
+
+def begins(node: ast.AST) -> str:
+    """The text with which the name of a subscript begins, as far as the source spells it: ``environ["NCCL_" + k]``."""
+    name = getattr(node, "slice", None)
+    while isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
+        name = name.left
+    if isinstance(name, ast.JoinedStr) and name.values:
+        name = name.values[0]
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+
+
+def harmless(head: str) -> bool:
+    """True when no variable of interest begins with a text."""
+    from lens_preflight.lens.frameworks import FRAMEWORKS
+
+    prefixes = {f"{prefix}_" for framework in FRAMEWORKS for prefix in framework.prefixes}
+    known = {"OTEL_", "NEMO_", "GRPC_", "SSL_", "REQUESTS_", *prefixes, *(name.upper() for name in READ)}
+    word = head.upper()
+    return bool(word) and not any(one.startswith(word) or word.startswith(one) for one in known)
 
 
 def written_at(state: State, name: str) -> Site | None:

@@ -117,7 +117,7 @@ def _variable(name: str, what: Reached, env: Environment, reading: Reading) -> V
         return Variable(
             name, State.UNKNOWN, None, origin, Spread.TASK, "the program makes it anew in each process"
         )
-    if what.by_world:
+    if what.by_world and not what.kept:
         return Variable(name, State.PROVIDED, None, origin, reason="it depends on the number of processes")
     reason = "what the program makes of it depends on the way that it takes"
     return Variable(name, State.UNKNOWN, None, origin, reason=reason)

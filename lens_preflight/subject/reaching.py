@@ -26,6 +26,9 @@ SHARING = (b"broadcast", b"bcast", b"scatter", b"gather", b"TCPStore", b"FileSto
 
 UNNAMED = "the program writes variables whose names are not in the source"
 
+COUNTS = ("SIZE", "NTASKS", "NPROCS", "NNODES", "NUM_NODES")
+"""The ends of the names of a launcher's variables that are one for all processes."""
+
 WIDTH = (Spread.JOB, Spread.RUN, Spread.NODE, Spread.TASK)
 
 
@@ -48,20 +51,30 @@ class Reached:
 
     def depends(self, name: str, env: Environment) -> tuple[State | None, Spread, str]:
         """State, spread and reason of a value that is not known; no state when it stays as it is."""
-        taints = frozenset().union(*self.unknown) - {"absent", "rank"}
-        taints = frozenset(t for t in taints if not t.startswith(("written:", "const:", "choice:")))
+        from lens_preflight.program.ranks import name as in_words
+        from lens_preflight.program.values import LAUNCHER
+
+        taints = frozenset().union(*self.unknown) - {"absent"}
+        handed = {t.partition(":")[0] for t in taints if not t.startswith("written:")} == {"shared"}
+        taints = frozenset(
+            t for t in taints if not t.startswith(("written:", "const:", "choice:", "shared:"))
+        )
         sources = {t[4:] for t in taints if t.startswith("env:")}
-        others = sorted(t for t in taints if not t.startswith("env:"))
+        others = sorted(t for t in taints if not t.startswith("env:") and t != "rank")
+        counts = {s for s in sources if s.endswith(COUNTS)}
         if not others and sources == {name} and not self.texts:
             return None, Spread.JOB, ""
-        if not others and sources and "?" not in sources and not self.texts and not self.kept:
-            spread = max((env[s].spread for s in sources), key=WIDTH.index)
-            made = ", ".join(f"${s}" for s in sorted(sources))
+        settled = not others and not self.texts and not self.kept
+        if settled and (sources & set(LAUNCHER)) - counts:
+            return State.UNKNOWN, Spread.TASK, "the program makes it from the place of the process"
+        if settled and ("rank" not in taints or counts) and "?" not in sources and (sources or handed):
+            spread = max((env[s].spread for s in sources), key=WIDTH.index, default=Spread.JOB)
+            made = ", ".join(f"${s}" for s in sorted(sources)) or "what one process hands to all"
             return State.PROVIDED, spread, f"the program makes it from {made}"
         if "opaque:os.environ" in others:
             return State.UNKNOWN, Spread.JOB, UNNAMED
         calls = [t.partition(":")[2] for t in others]
-        what = calls[0].removesuffix("()") if calls else "something that is not followed"
+        what = in_words(others[0]).removesuffix("()") if others else "something that is not followed"
         if calls and not self.shared and all(c.startswith((*PER_PROCESS, *PER_NODE)) for c in calls):
             lone = any(c.startswith(PER_PROCESS) for c in calls)
             return State.UNKNOWN, Spread.TASK if lone else Spread.NODE, f"the program makes it from {what}"

@@ -34,6 +34,7 @@ try:
 finally:
     handle.shutdown()
 """
+PROXIES = "rest = {k: v for k, v in os.environ.items() if 'PROXY' in k.upper()}\n"
 EACH = "for k in list(os.environ):\n"
 SET = {
     "NEMO_LENS_ENABLED": "1",
@@ -97,9 +98,21 @@ def test_a_run_id_that_the_program_sets(lines: str, expected: str, tmp_path: Pat
     assert words(judged(tmp_path, run_id, after=lines)) == expected
 
 
-def test_a_made_up_id_that_may_have_been_handed_round_is_not_known(tmp_path: Path) -> None:
-    lines = "ids = [uuid.uuid4().hex]\ndist.broadcast_object_list(ids, src=0)\nconfig.run_id = ids[0]"
-    assert words(judged(tmp_path, run_id, after=lines)) == "unknown"
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("ids = [uuid.uuid4().hex]\ndist.broadcast_object_list(ids, src=0)\nconfig.run_id = ids[0]", "pass"),
+        ("ids = [uuid.uuid4().hex if rank == 0 else None]\ndist.broadcast_object_list(ids)\nconfig.run_id = ids[0]", "pass"),
+        ("ids = [1]\ndist.broadcast_object_list(ids)\nconfig.run_id = f'{ids[0]}-{rank}'", "fail differs"),
+        ("ids = [1]\ndist.broadcast_object_list(ids)\nconfig.run_id = f'{ids[0]}-{uuid.uuid4()}'", "unknown"),
+        ("box = dist.broadcast(trainlib.box(uuid.uuid4().hex), 0)\nconfig.run_id = uuid.uuid4().hex", "unknown"),
+        ("""config.run_id = f"{os.environ['JOB_NAME']}-{rank}\"""", "fail differs"),
+        ("""config.run_id = f"{os.environ['JOB_NAME']}-{size}\"""", "pass"),
+        ("""config.run_id = f"{os.environ['JOB_NAME']}-{dist.get_rank()}\"""", "unknown"),
+    ],
+)  # fmt: skip
+def test_what_one_process_hands_to_all_is_one_for_all(lines: str, expected: str, tmp_path: Path) -> None:
+    assert words(judged(tmp_path, run_id, after=lines)) == expected
 
 
 def test_an_id_that_depends_on_the_number_of_processes_is_one_for_all_of_them(tmp_path: Path) -> None:
@@ -132,6 +145,19 @@ def test_the_attribute_of_the_call_wins_over_the_run_id(tmp_path: Path) -> None:
         ('if trainlib.first():\n    os.environ["NEMO_LENS_RUN_ID"] = "b"', "unknown"),
         ('if rank == 3:\n    os.environ["NEMO_LENS_RUN_ID"] = "b"', "pass"),
         ('if rank == 4:\n    os.environ["NEMO_LENS_RUN_ID"] = "b"', "fail differs"),
+        ("saved = dict(os.environ)\nos.environ.clear()\nos.environ.update(saved)", "pass"),
+        ("saved = os.environ.copy()\nos.environ.clear()\nos.environ |= saved", "pass"),
+        ("for k, v in trainlib.settings():\n    os.environ.setdefault(k, v)", "pass"),
+        ("for k, v in trainlib.settings():\n    os.environ['NCCL_' + k] = v", "pass"),
+        ("for k, v in trainlib.settings():\n    os.environ[f'UCX_{k}_X'] = v", "pass"),
+        ("for k, v in trainlib.settings():\n    os.environ['NEMO_' + k] = v", "unknown"),
+        ("for k, v in trainlib.settings():\n    os.environ[f'N{k}'] = v", "unknown"),
+        ("for k, v in trainlib.settings():\n    os.environ[k + '_X'] = v", "unknown"),
+        ('os.environ |= {"NCCL_DEBUG": "INFO"}', "pass"),
+        ("os.environ |= trainlib.settings()", "unknown"),
+        (PROXIES + "for k in rest:\n    os.environ.pop(k, None)", "pass"),
+        ("import re\n" + EACH + "    if re.match(r'^(SLURM|PMI)_', k):\n        os.environ.pop(k)", "pass"),
+        ("import re\n" + EACH + "    if re.match(r'^(SLURM|NEMO)_', k):\n        os.environ.pop(k)", "unknown"),
         ('child = os.environ.copy()\nchild["NEMO_LENS_RUN_ID"] = uuid.uuid4().hex', "pass"),
         ('os.putenv("NEMO_LENS_RUN_ID", uuid.uuid4().hex)', "pass"),
     ],
@@ -164,7 +190,7 @@ def test_a_configuration_built_by_hand_reads_no_variable(tmp_path: Path) -> None
         ('os.environ.update(OTEL_TRACES_SAMPLER="parentbased_always_on")', "pass"),
         ('os.environ.pop("OTEL_TRACES_SAMPLER")', "warn unset"),
         ('os.environ["OTEL_TRACES_SAMPLER"] = trainlib.sampler()', "unknown"),
-        ('os.environ |= {"OTEL_TRACES_SAMPLER": "always_off"}', "unknown"),
+        ('os.environ |= {"OTEL_TRACES_SAMPLER": "always_off"}', "fail nothing-sampled"),
     ],
 )
 def test_a_sampler_that_the_program_names(lines: str, expected: str, tmp_path: Path) -> None:
@@ -199,6 +225,13 @@ def test_the_remedy_names_the_line_that_has_the_last_word(tmp_path: Path) -> Non
     assert "train.py:6, which has the last word on OTEL_TRACES_SAMPLER" in finding.remedy
     assert not finding.settings
     assert finding.at.line == 6
+
+
+def test_what_nobody_can_tell_is_named(tmp_path: Path) -> None:
+    lines = "from omegaconf import OmegaConf\nconfig.run_id = OmegaConf.load('c.yaml').run_id"
+    reason = judged(tmp_path, run_id, after=lines).reason
+    assert "makes it from ," not in reason
+    assert "take it out of" in reason
 
 
 def test_the_environment_of_the_launch_stays_its_own(tmp_path: Path) -> None:
