@@ -154,6 +154,7 @@ _JUDGES: dict[tuple[str, str], Callable[[Component], Found]] = {
     ("processors", "attributes"): processors.actions,
     ("processors", "resource"): processors.actions,
     ("processors", "filter"): processors.filters,
+    ("processors", "transform"): processors.styles,
     ("processors", "probabilistic_sampler"): processors.sampler,
     ("processors", "tail_sampling"): processors.policies,
     ("processors", "memory_limiter"): processors.limiter,

@@ -89,7 +89,24 @@ def _matching(component: Component, *places: tuple[str, ...]) -> Found:
             yield f"{word} is no severity", bound.at, "min: INFO, WARN or another one"
 
 
+def styles(component: Component) -> Found:
+    """Texts and blocks with a context in one list, of statements or of conditions."""
+    for signal in ("trace", "metric", "log", "profile"):
+        for key in (f"{signal}_statements", f"{signal}_conditions"):
+            listed = component.get(key)
+            blocks = (
+                [isinstance(one, Mapping) for one in listed.items] if isinstance(listed, Sequence) else []
+            )
+            if len(set(blocks)) > 1:
+                yield (
+                    f"{key} holds texts beside blocks",
+                    component.line_of(key),
+                    "all as texts, or all in blocks",
+                )
+
+
 def filters(component: Component) -> Found:
+    yield from styles(component)
     yield from _matching(
         component,
         *((signal, word) for signal in ("spans", "metrics", "logs") for word in ("include", "exclude")),

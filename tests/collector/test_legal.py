@@ -17,6 +17,8 @@ def wrong(folder: Path, text: str) -> bool:
     return bool(list(illegal(config)) + list(refused(config)))
 
 
+BLOCK = "{context: span, statements: ['true']}"
+
 PROCESSORS = [
     ("attributes", "{actions: [{key: a, action: insert}]}", True),
     ("attributes", "{actions: [{key: a, value: '', action: insert}]}", False),
@@ -57,6 +59,11 @@ PROCESSORS = [
         False,
     ),
     ("filter", "{spans: {exclude: {services: [x]}}}", True),
+    ("filter", f"{{trace_conditions: ['true', {BLOCK.replace('statements', 'conditions')}]}}", True),
+    ("filter", f"{{trace_conditions: [{BLOCK.replace('statements', 'conditions')}]}}", False),
+    ("transform", f"{{trace_statements: ['set(span.name, \"a\")', {BLOCK}]}}", True),
+    ("transform", f"{{trace_statements: [{BLOCK}, {BLOCK}]}}", False),
+    ("transform", f"{{metric_statements: ['set(metric.unit, \"a\")'], trace_statements: [{BLOCK}]}}", False),
     ("filter", "{logs: {include: {severity_number: {min: INFO}}}}", False),
     ("filter", "{logs: {include: {match_type: strict, severity_number: {min: FOO}}}}", True),
     ("probabilistic_sampler", "{sampling_percentage: -1}", True),
