@@ -39,7 +39,8 @@ def run(this: Call, number: int, kind: str, body: Body, later: bool = False) -> 
         if o.flow is Flow.HARD:
             sure = not (waited or o.state.lanes & free) or works_there(o.state.facts)
             (out if sure or o.state.optional else dogs).append(o)
-    armed = [o for o in dogs if not running.closed(o.state.facts)]
+    guards = this.frame.cleanup  # armed while things are cleaned up, it bounds the shutdown itself
+    armed = [o for o in dogs if not guards and not running.closed(o.state.facts)]
     rest = before.lanes & ~free & ~lanes_of(o for o in out if not o.state.optional)
     if rest:
         before.lanes = rest

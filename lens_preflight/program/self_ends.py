@@ -28,6 +28,7 @@ DEADLY = frozenset(("-9", "-KILL", "-SIGKILL", "-s9", "KILL", "SIGKILL"))
 """Words of a ``kill`` that no handler survives."""
 
 TIMER = "timer"
+"""The kind of the note about a watchdog. One that is armed while things are cleaned up bounds the shutdown itself."""
 
 TRACEBACK = Lib("faulthandler.register()")
 """The handler in C that prints where every thread is, and lets the program go on."""
@@ -137,7 +138,7 @@ def kill_object(this: Call) -> list[Outcome]:
 def watchdog(this: Call) -> list[Outcome]:
     """With ``exit=True`` the process is gone when the time is over."""
     leaves = this.args.get(3, "exit", FALSE)
-    if leaves != FALSE:
+    if leaves != FALSE and not this.frame.cleanup:
         this.state.facts = this.state.facts.noted(TIMER, this.site)
     return this.done()
 
@@ -149,7 +150,7 @@ def alarm(this: Call) -> list[Outcome]:
     if isinstance(seconds, Const) and not seconds.value:
         return disarm(this)
     deadly = this.site if not has_handler(ALARM, this.state) else ended_by(this, ALARM)
-    if deadly is not None:
+    if deadly is not None and not this.frame.cleanup:
         this.state.facts = this.state.facts.noted(TIMER, deadly)
     return this.done()
 
