@@ -62,12 +62,13 @@ class Reached:
         sources = {t[4:] for t in taints if t.startswith("env:")}
         others = sorted(t for t in taints if not t.startswith("env:") and t != "rank")
         counts = {s for s in sources if s.endswith(COUNTS)}
-        if not others and sources == {name} and not self.texts:
+        placed = "rank" in taints
+        if not others and not placed and sources == {name} and not self.texts:
             return None, Spread.JOB, ""
         settled = not others and not self.texts and not self.kept
         if settled and (sources & set(LAUNCHER)) - counts:
             return State.UNKNOWN, Spread.TASK, "the program makes it from the place of the process"
-        if settled and ("rank" not in taints or counts) and "?" not in sources and (sources or handed):
+        if settled and not placed and "?" not in sources and (sources or handed):
             spread = max((env[s].spread for s in sources), key=WIDTH.index, default=Spread.JOB)
             made = ", ".join(f"${s}" for s in sorted(sources)) or "what one process hands to all"
             return State.PROVIDED, spread, f"the program makes it from {made}"

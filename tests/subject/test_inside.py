@@ -14,6 +14,7 @@ from lens_preflight.checks.setup_once import setup_once
 from lens_preflight.checks.span_groups import span_groups
 from lens_preflight.core.check import Check
 from lens_preflight.core.outcome import Outcome
+from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State
 from lens_preflight.subject.secrets import redactor
 from tests.making import outcome, outcomes, subject
@@ -34,6 +35,7 @@ try:
 finally:
     handle.shutdown()
 """
+RUN_ID = Variable("NEMO_LENS_RUN_ID", State.PROVIDED, reason="by the job")
 PROXIES = "rest = {k: v for k, v in os.environ.items() if 'PROXY' in k.upper()}\n"
 EACH = "for k in list(os.environ):\n"
 SET = {
@@ -107,7 +109,8 @@ def test_a_run_id_that_the_program_sets(lines: str, expected: str, tmp_path: Pat
         ("ids = [1]\ndist.broadcast_object_list(ids)\nconfig.run_id = f'{ids[0]}-{uuid.uuid4()}'", "unknown"),
         ("box = dist.broadcast(trainlib.box(uuid.uuid4().hex), 0)\nconfig.run_id = uuid.uuid4().hex", "unknown"),
         ("""config.run_id = f"{os.environ['JOB_NAME']}-{rank}\"""", "fail differs"),
-        ("""config.run_id = f"{os.environ['JOB_NAME']}-{size}\"""", "pass"),
+        ("""config.run_id = f"{os.environ['JOB_NAME']}-{size}\"""", "unknown"),
+        ("""config.run_id = f"{os.environ['JOB_NAME']}-{size}-{dist.get_rank()}\"""", "unknown"),
         ("""config.run_id = f"{os.environ['JOB_NAME']}-{dist.get_rank()}\"""", "unknown"),
     ],
 )  # fmt: skip
@@ -313,3 +316,14 @@ def test_a_provider_behind_the_setup_is_the_one_that_is_refused(tmp_path: Path) 
     text = SCRIPT.format(before="from opentelemetry import trace", after="", attributes="")
     text = text.replace("    trainlib.train()", "    trace.set_tracer_provider(1)\n    trainlib.train()")
     assert words(of_text(tmp_path, setup_once, text, SET)) == "pass"
+
+
+def test_a_variable_that_is_made_of_itself_and_the_rank_differs(tmp_path: Path) -> None:
+    lines = "os.environ['NEMO_LENS_RUN_ID'] = os.environ['NEMO_LENS_RUN_ID'] + str({})"
+    provided = Environment({v.name: v for v in Environment.of(SET)} | {RUN_ID.name: RUN_ID})
+    for rank, expected in (("dist.get_rank()", "unknown"), ("rank", "fail differs"), ("'-a'", "pass")):
+        text = SCRIPT.format(before=lines.format(rank), after="", attributes="")
+        (tmp_path / "train.py").write_text(text)
+        target = str(tmp_path / "train.py")
+        found = outcome(run_id, provided, targets=(target,), lens="nightly", world_size=8)
+        assert words(found) == expected
