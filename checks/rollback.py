@@ -119,8 +119,7 @@ def from_launch(ctx: Context) -> Iterator[Finding]:
             settings = ((name, None), (SWITCH, "1"))
             yield Finding(SHADOWED, message, variable.location, remedy=remedy, settings=settings)
     for flag in framework.flags:
-        given = any(a == flag.name or a.startswith(f"{flag.name}=") for a in ctx.launch.args)
-        if flag.key == "ENABLED" and given:
+        if flag.key == "ENABLED" and flag.given(ctx.launch.args):
             at = ctx.launch.at or Location.option(flag.name)
             message = f"{flag.name} switches telemetry on after the environment was read"
             remedy = f"remove {flag.name} and type export {SWITCH}=1"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from lens_preflight.collector.signatures import BOOLEAN, CONVERTERS, EDITORS, ENUMS, PATHS, Kind, fits
+from lens_preflight.core.control import CONTROL
 from lens_preflight.core.data import dataclass
 
 _TOKEN = re.compile(
@@ -245,17 +246,7 @@ def _meant(text: str) -> str:
 
 
 def _one(escape: str) -> str:
-    plain = {
-        "n": "\n",
-        "t": "\t",
-        "r": "\r",
-        "a": "\a",
-        "b": "\b",
-        "f": "\f",
-        "v": "\v",
-        "\\": "\\",
-        '"': '"',
-    }
+    plain = {**CONTROL, "\\": "\\", '"': '"'}
     if escape[1] in plain:
         return plain[escape[1]]
     return chr(int(escape[2:], 16)) if escape[1] in "xu" else chr(int(escape[1:], 8))

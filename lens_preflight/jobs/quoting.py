@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from lens_preflight.core.control import CONTROL
+
 if TYPE_CHECKING:
     pass
 
@@ -23,17 +25,7 @@ def _unescape_double(value: str) -> str:
     return _DOUBLE_ESCAPES.sub(lambda m: m[1] or "", value)
 
 
-_ANSI = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "e": "\x1b",
-    "E": "\x1b",
-}
+_ANSI = {**CONTROL, "e": "\x1b", "E": "\x1b"}
 
 
 _ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|(.))", re.DOTALL)

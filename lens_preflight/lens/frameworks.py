@@ -7,6 +7,7 @@ nvidia-resiliency-ext's telemetry shim.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from lens_preflight.core.data import dataclass, field
@@ -30,6 +31,10 @@ class Flag:
     name: str
     key: str
     effect: Effect = Effect.SET
+
+    def given(self, arguments: Iterable[str]) -> bool:
+        """Whether a command line has it."""
+        return any(a == self.name or a.startswith(f"{self.name}=") for a in arguments)
 
 
 class Projection(enum.Enum):

@@ -76,12 +76,39 @@ def _written(launch: Launch, reading: Reading) -> Iterator[Variable]:
         variable = _variable(name, what, launch.env, reading)
         if variable is not None:
             yield variable
+    yield from _unfollowed(launch, reading, {p for s, _ in setups for p in _places(s)})
     if opened is None:
         return
     at = reading.location(opened)
     for known in launch.env:
         if known.name not in names and of_interest(known.name) and known.state is not State.UNSET:
             yield Variable(known.name, State.UNKNOWN, origin=Origin(str(at), at), reason=UNNAMED)
+
+
+def _unfollowed(launch: Launch, reading: Reading, followed: set[tuple[str, int]]) -> Iterator[Variable]:
+    """Variables that code of a large program writes which is not followed: it may run before the setup.
+
+    The switch is left out, since the checks of the script follow what decides about it.
+    """
+    from lens_preflight.program.unfollowed import writes
+
+    told: set[str] = set()
+    for name, site, default in writes(reading.model.closure):
+        kept = default and launch.env[name].state in (State.VALUE, State.PROVIDED)
+        if (
+            not kept
+            and (site.path, site.line) not in followed
+            and name not in told
+            and name[-8:] != "_ENABLED"
+        ):
+            told.add(name)
+            at = reading.location(site)
+            reason = "the program writes it in code that is not followed"
+            yield Variable(name, State.UNKNOWN, origin=Origin(str(at), at), reason=reason)
+
+
+def _places(setup: SetupSeen) -> Iterator[tuple[str, int]]:
+    return ((f.at.path, f.at.line) for f in setup.surroundings.written if f.at is not None)
 
 
 def _written_as(name: str, setup: SetupSeen) -> Found | None:
@@ -138,7 +165,11 @@ def _fields(launch: Launch, reading: Reading, env: Environment, generation: Gene
         names = launch.framework.run_id_names if field == "run_id" else lens.names(key)
         names = names if key else ("OTEL_SERVICE_NAME",)
         what = reached(reading, partial(_field_as, field), as_field=True)
-        if what.as_read(names) or _same(lens, field, what):
+        if (
+            what.as_read(names)
+            or _same(lens, field, what)
+            or _flag_absent(launch, key or "SERVICE_NAME", what)
+        ):
             continue
         if _same(started, field, what):  # read before the program wrote the variable
             yield from (launch.env[name] for name in names if env[name] != launch.env[name])
@@ -151,6 +182,16 @@ def _fields(launch: Launch, reading: Reading, env: Environment, generation: Gene
             yield from (
                 Variable(name, State.UNSET, None, made.origin, reason=made.reason) for name in names[1:]
             )
+
+
+def _flag_absent(launch: Launch, key: str, what: Reached) -> bool:
+    """True for a field that an option of the framework sets, and the launch does not give the option."""
+    flag = launch.framework.flag(key)
+    if flag is None or flag.given(launch.args):
+        return False
+    word = flag.name.lstrip("-").replace("-", "_")
+    taints = (t for taints in what.unknown for t in taints)
+    return any(t == f"cli:{flag.name}" or t.replace(":", ".").endswith(f".{word}") for t in taints)
 
 
 def _origin(what: Reached, reading: Reading) -> Origin:

@@ -18,6 +18,7 @@ from lens_preflight.core.variable import Environment, Variable
 from lens_preflight.core.words import State
 from lens_preflight.subject.secrets import redactor
 from tests.making import outcome, outcomes, subject
+from tests.program.big import ENTRY, write
 
 SCRIPT = """\
 import argparse, os, random, uuid
@@ -327,3 +328,45 @@ def test_a_variable_that_is_made_of_itself_and_the_rank_differs(tmp_path: Path) 
         target = str(tmp_path / "train.py")
         found = outcome(run_id, provided, targets=(target,), lens="nightly", world_size=8)
         assert words(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('os.environ["OTEL_TRACES_SAMPLER"] = "always_off"', "unknown"),
+        ('os.environ.pop("OTEL_TRACES_SAMPLER", None)', "unknown"),
+        ('del os.environ["OTEL_TRACES_SAMPLER"]', "unknown"),
+        ('os.environ.setdefault("OTEL_TRACES_SAMPLER", "always_off")', "pass"),
+        ('print(os.environ["OTEL_TRACES_SAMPLER"] == "always_off")', "pass"),
+        ('os.environ["OTEL_SERVICE_NAME"] = "x"', "pass"),
+    ],
+)
+def test_a_write_in_a_large_program_that_is_not_followed_is_not_known(
+    line: str, expected: str, tmp_path: Path
+) -> None:
+    write(tmp_path)
+    module = sorted((tmp_path / "big" / "layers").glob("m*.py"))[7]
+    module.write_text(f"import os\n\n\ndef prepared():\n    {line}\n\n\n" + module.read_text())
+    run = subject(SET, targets=(str(tmp_path / ENTRY),), lens="0.1", world_size=8)
+    (found,) = outcomes(sampler, run)
+    assert words(found) == expected
+    if expected == "unknown":
+        assert f"{module.name}:5" in str(found.reason_at)
+
+
+def test_an_option_of_the_framework_that_the_launch_does_not_give_changes_nothing(tmp_path: Path) -> None:
+    text = SCRIPT.replace(
+        "from_env()", "from_env(prefix='MEGATRON_OTEL', fallback_prefix='NEMO_LENS')"
+    ).format(
+        before="from megatron.training import get_args\nargs = get_args()",
+        after="if getattr(args, 'otel_span_groups', None):\n    config.span_groups = args.otel_span_groups",
+        attributes="",
+    )
+    (tmp_path / "pretrain_gpt.py").write_text(text)
+    target = str(tmp_path / "pretrain_gpt.py")
+    env = {**SET, "MEGATRON_OTEL_SPAN_GROUPS": "default"}
+    plain = outcome(span_groups, env, targets=(target,), lens="nightly", world_size=8)
+    given = outcome(
+        span_groups, env, targets=(target,), lens="nightly", world_size=8, args=("--otel-span-groups", "job")
+    )
+    assert (plain.status.value, given.status.value) == ("pass", "unknown")
