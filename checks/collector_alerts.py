@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SIGNALS = ("spans", "metric_points", "log_records")
 FAILED = ("otelcol_exporter_send_failed_{}", "otelcol_exporter_enqueue_failed_{}")
 QUEUE = ("otelcol_exporter_queue_size", "otelcol_processor_batch_batch_send_size")
+ABSENT = re.compile(r"\babsent(?:_over_time)?\s*\(")
 PATIENCE = 3600
 """The longest ``for`` in seconds that still tells somebody while it matters."""
 
@@ -179,7 +181,7 @@ def _backwards(silent: Iterable[PromRule], asking: Iterable[PromRule]) -> Iterat
     """Alerts that fire while all is well; ``absent`` tells another thing, and that it can."""
     twice = [alert.at for alert in asking]
     for alert in dict.fromkeys(silent):
-        if "absent" not in alert.text and twice.count(alert.at) == 1:
+        if not ABSENT.search(alert.text) and twice.count(alert.at) == 1:
             yield Finding(
                 rules.CANNOT_FIRE,
                 f"{alert.shown} does not fire when the collector loses data",

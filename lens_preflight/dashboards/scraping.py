@@ -45,15 +45,16 @@ class Loss:
 
 @lru_cache(maxsize=64)
 def endpoints(job: ScrapeJob) -> tuple[Endpoint, ...]:
-    """The targets of a job that are written down and kept; a pattern that cannot be tried keeps them."""
+    """The targets of a job that are written down and kept.
+
+    Raises:
+        Undecided: a pattern cannot be tried, so that nobody knows.
+    """
     found = []
     for target in job.targets:
         written = {"__address__": target, "__scheme__": job.scheme, "__metrics_path__": job.path}
         labels = {**written, "job": job.name, **dict(job.labels)}
-        try:
-            behind, _ = relabelled(job.before, labels)
-        except Undecided:
-            behind = labels
+        behind, _ = relabelled(job.before, labels)
         if behind is not None and behind.get("__address__"):
             own = tuple((name, value) for name, value in behind.items() if not name.startswith("__"))
             scheme, path = behind.get("__scheme__", ""), behind.get("__metrics_path__", "")

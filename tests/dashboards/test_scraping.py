@@ -86,6 +86,9 @@ def test_a_pattern_that_cannot_be_tried_is_open(tmp_path: Path) -> None:
     entry = {"action": "labeldrop", "regex": "\\pL+"}
     with pytest.raises(Undecided, match="cannot be told"):
         told(tmp_path, {**EXPORTER, "metric_relabel_configs": [entry]})
+    kept = {"action": "keep", "source_labels": ["job"], "regex": "\\pL+"}
+    with pytest.raises(Undecided, match="cannot be told"):
+        list(unscraped(files(tmp_path, {**EXPORTER, "relabel_configs": [kept]}), ["8889"], []))
 
 
 def test_a_port_that_no_job_asks(tmp_path: Path) -> None:
@@ -121,7 +124,6 @@ def test_a_port_that_no_job_asks(tmp_path: Path) -> None:
             "drop every target",
         ),
         ({"relabel_configs": [{"action": "keep", "source_labels": ["job"], "regex": "otelcol"}]}, [], ""),
-        ({"relabel_configs": [{"action": "drop", "source_labels": ["job"], "regex": "\\pL+"}]}, [], ""),
     ],
 )
 def test_how_an_exporter_is_asked(
