@@ -167,11 +167,15 @@ def combine(before: Value, value: Value, index: int, stop_at: bool) -> Value:
     if isinstance(before, Lanes):
         parts = tuple(p and combine(p, value, index, stop_at) for p in before.parts)
         return parts[0] if all(p == parts[0] for p in parts) and parts[0] is not None else Lanes(parts)
-    if isinstance(before, Lib) and "()" in before.path:
+    if isinstance(before, Lib):
         before = Unknown(taints_of(before))
     if isinstance(before, Unknown):
-        if isinstance(value, Const) and bool(value.value) is stop_at:
+        if isinstance(value, Const) and value.value is stop_at:
             return value
+        if (
+            isinstance(value, Const) and bool(value.value) is stop_at
+        ):  # ``x or "text"``: true, and maybe not the text
+            return Unknown(taints_of(value) | extra)
         if isinstance(value, Const):  # as true as what stands before it, in this process
             return Unknown(frozenset(t for t in value.taints if not of_place(t)) | extra, before.key)
         return Unknown(taints_of(value) | extra)

@@ -165,11 +165,9 @@ def _fields(launch: Launch, reading: Reading, env: Environment, generation: Gene
         names = launch.framework.run_id_names if field == "run_id" else lens.names(key)
         names = names if key else ("OTEL_SERVICE_NAME",)
         what = reached(reading, partial(_field_as, field), as_field=True)
-        if (
-            what.as_read(names)
-            or _same(lens, field, what)
-            or _flag_absent(launch, key or "SERVICE_NAME", what)
-        ):
+        if what.as_read(names) or _same(lens, field, what):
+            continue
+        if _flag_absent(launch, key or "SERVICE_NAME", what) and _else_as_read(lens, field, names, what):
             continue
         if _same(started, field, what):  # read before the program wrote the variable
             yield from (launch.env[name] for name in names if env[name] != launch.env[name])
@@ -192,6 +190,17 @@ def _flag_absent(launch: Launch, key: str, what: Reached) -> bool:
     word = flag.name.lstrip("-").replace("-", "_")
     taints = (t for taints in what.unknown for t in taints)
     return any(t == f"cli:{flag.name}" or t.replace(":", ".").endswith(f".{word}") for t in taints)
+
+
+def _else_as_read(lens: LensConfig, field: str, names: tuple[str, ...], what: Reached) -> bool:
+    """True when beside an option only what the environment gives is left for a field.
+
+    The name of the service is no field that ``from_env`` is seen to read.
+    """
+    if what.texts:
+        return _same(lens, field, replace(what, unknown=frozenset()))
+    own = {f"env:{name}" for name in names}
+    return field == "service_name" or any(own & taints for taints in what.unknown)
 
 
 def _origin(what: Reached, reading: Reading) -> Origin:

@@ -93,6 +93,11 @@ def test_nothing_changes_for_a_program_that_writes_nothing(tmp_path: Path) -> No
         ("config.run_id = trainlib.name()", "unknown"),
         ("config.run_id = str(random.random())", "unknown"),
         ('config.run_id = "a" if trainlib.first() else "b"', "unknown"),
+        ('config.run_id = trainlib.name() or "b"', "unknown"),
+        ('config.run_id = trainlib.NAME or "b"', "unknown"),
+        ('config.run_id = trainlib.args().run_id or f"run-{size}"', "unknown"),
+        ('config.run_id = os.environ.get("JOB_NAME") or "b"', "pass constant"),
+        ('config.run_id = "" or "b"', "pass constant"),
         ('config.run_id = "a" if rank < 4 else "b"', "fail differs"),
         ('config.run_id = "a" if rank != 3 else "b"', "pass constant"),
     ],
@@ -354,19 +359,29 @@ def test_a_write_in_a_large_program_that_is_not_followed_is_not_known(
         assert f"{module.name}:5" in str(found.reason_at)
 
 
-def test_an_option_of_the_framework_that_the_launch_does_not_give_changes_nothing(tmp_path: Path) -> None:
+GUARDED = "if getattr(args, 'otel_span_groups', None):\n    config.span_groups = args.otel_span_groups"
+OR_ALL = "config.span_groups = args.otel_span_groups or 'all'"
+OR_NONE = "config.span_groups = args.otel_span_groups"
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "expected"),
+    [
+        (GUARDED, (), "pass"),
+        (GUARDED, ("--otel-span-groups", "job"), "unknown"),
+        (GUARDED, ("--otel-span-groups=job",), "unknown"),
+        (OR_ALL, (), "unknown"),
+        (OR_NONE, (), "unknown"),
+    ],
+)
+def test_an_option_of_the_framework_that_the_launch_does_not_give(
+    lines: str, arguments: tuple[str, ...], expected: str, tmp_path: Path
+) -> None:
     text = SCRIPT.replace(
         "from_env()", "from_env(prefix='MEGATRON_OTEL', fallback_prefix='NEMO_LENS')"
-    ).format(
-        before="from megatron.training import get_args\nargs = get_args()",
-        after="if getattr(args, 'otel_span_groups', None):\n    config.span_groups = args.otel_span_groups",
-        attributes="",
-    )
+    ).format(before="from megatron.training import get_args\nargs = get_args()", after=lines, attributes="")
     (tmp_path / "pretrain_gpt.py").write_text(text)
-    target = str(tmp_path / "pretrain_gpt.py")
     env = {**SET, "MEGATRON_OTEL_SPAN_GROUPS": "default"}
-    plain = outcome(span_groups, env, targets=(target,), lens="nightly", world_size=8)
-    given = outcome(
-        span_groups, env, targets=(target,), lens="nightly", world_size=8, args=("--otel-span-groups", "job")
-    )
-    assert (plain.status.value, given.status.value) == ("pass", "unknown")
+    target = str(tmp_path / "pretrain_gpt.py")
+    found = outcome(span_groups, env, targets=(target,), lens="nightly", world_size=8, args=arguments)
+    assert found.status.value == expected
